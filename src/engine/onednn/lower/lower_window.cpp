@@ -5,7 +5,7 @@
 
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/ways.h"
-#include "kernels/max_pool.h"
+#include "kernels/pool.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -103,32 +103,36 @@ kernels::PoolAxis axis_of(const PoolingSpec& spec, std::int64_t input, std::int6
 }
 
 template <class Number>
-std::function<void(const OwnPlaces&)> pool_loop(const kernels::MaxPool& pool) {
-  return [pool](const OwnPlaces& places) {
-    max_pool(pool, reinterpret_cast<const Number*>(places.from),
-             reinterpret_cast<Number*>(places.to));
+std::function<void(const OwnPlaces&)> pool_loop(void (*loop)(const kernels::Pool&, const Number*,
+                                                             Number*),
+                                                const kernels::Pool& pool) {
+  return [loop, pool](const OwnPlaces& places) {
+    loop(pool, reinterpret_cast<const Number*>(places.from), reinterpret_cast<Number*>(places.to));
   };
 }
 
-/// Whether our own loop takes it, but for how the input lies.
-bool suits_own_pooling(const PoolingSpec& spec, const Dims& input) {
-  return spec.algorithm == dnnl::algorithm::pooling_max && input.size() == 4 &&
-         !any(input, [](std::int64_t n) { return n == 0; });
+bool is_max(const PoolingSpec& spec) { return spec.algorithm == dnnl::algorithm::pooling_max; }
+
+/// Whether our own loops take it, but for its type and how the input lies.
+bool suits_own_pooling(const Dims& input) {
+  return input.size() == 4 && !any(input, [](std::int64_t n) { return n == 0; });
 }
 
-bool has_large_windows(const PoolingSpec& spec) {
-  return any(spec.kernel, [](std::int64_t n) { return n > 3; });
+/// What AVX-512 has no better kernel for: maxima over small windows with the channels inside.
+bool is_small_max(const PoolingSpec& spec) {
+  return is_max(spec) && !any(spec.kernel, [](std::int64_t n) { return n > 3; });
 }
 
-kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims& out) {
+kernels::Pool pool_of(const PoolingSpec& spec, const Dims& in, const Dims& out) {
   return {static_cast<std::size_t>(in[0]), static_cast<std::size_t>(in[1]),
-          axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
+          axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1),
+          spec.algorithm == dnnl::algorithm::pooling_avg_include_padding};
 }
 
-/// How our own loop sees images in such a layout, and how its result lies; nothing if it does not
-/// know the layout. AVX-512 has kernels for large windows, rows of pixels and blocks of channels.
+/// How our own loops see images in such a layout, and how the result lies; nothing if they do not
+/// know the layout.
 struct OwnPooling {
-  kernels::MaxPool pool;
+  kernels::Pool pool;
   Desc result;
 };
 
@@ -137,8 +141,8 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
   const Type type = type_of(source);
   const Dims in = dims_of(source);
   const bool is_wide = vector_lanes() == 16;
-  if (!suits_own_pooling(spec, in) || (is_wide && has_large_windows(spec))) return std::nullopt;
-  const kernels::MaxPool pool = max_pool_of(spec, in, out);
+  if (!suits_own_pooling(in) || (is_wide && !is_small_max(spec))) return std::nullopt;
+  const kernels::Pool pool = pool_of(spec, in, out);
   if (source == channels_last_desc(in, type))
     return OwnPooling{pool, channels_last_desc(out, type)};
   if (is_wide) return std::nullopt;
@@ -154,18 +158,18 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
   return with_channels(static_cast<std::size_t>(blocking_of(*blocks)->blocks[0]), *blocks);
 }
 
-/// Maxima by our own loop, if the input lies as that wants it.
+/// By a loop of our own, if the input lies as that wants it.
 bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
   const Value source = builder.value(layer.inputs[0]);
   const Type type = type_of(source.desc);
-  if (type != Type::f32 && type != Type::bf16) return false;
+  if (type != Type::f32 && (type != Type::bf16 || !is_max(spec))) return false;
   const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
   if (!own) return false;
   const Value result = builder.make(layer.outputs[0], own->result);
-  builder.run(
-      {source, result,
-       type == Type::f32 ? pool_loop<float>(own->pool) : pool_loop<std::int16_t>(own->pool)},
-      "max_pool");
+  const auto loop = !is_max(spec)       ? pool_loop<float>(kernels::average_pool, own->pool)
+                    : type == Type::f32 ? pool_loop<float>(kernels::max_pool, own->pool)
+                                        : pool_loop<std::int16_t>(kernels::max_pool, own->pool);
+  builder.run({source, result, loop}, is_max(spec) ? "max_pool" : "average_pool");
   return true;
 }
 
@@ -215,8 +219,8 @@ bool lower_byte_pool(Builder& builder, LayerId id) {
   const bool indexed = layer.outputs.size() > 1 && layer.outputs[1].valid();
   if (indexed || (!is_signed && in.type != network::DataType::uint8)) return false;
   const auto spec = spec_of(builder, layer);
-  if (!spec || !suits_own_pooling(*spec, in.shape)) return false;
-  const kernels::MaxPool pool = max_pool_of(*spec, in.shape, out.shape);
+  if (!spec || !is_max(*spec) || !suits_own_pooling(in.shape)) return false;
+  const kernels::Pool pool = pool_of(*spec, in.shape, out.shape);
   const PlainLoop run = [pool, is_signed](std::span<const network::ConstView> from,
                                           std::span<const network::View> to) {
     if (is_signed)

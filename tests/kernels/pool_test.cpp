@@ -1,5 +1,5 @@
-// Maxima over windows against the definition.
-#include "kernels/max_pool.h"
+// Maxima and averages over windows against the definition.
+#include "kernels/pool.h"
 
 #include <gtest/gtest.h>
 
@@ -28,13 +28,12 @@ struct Place {
   std::size_t image, row, column, channel;
 };
 
-std::size_t index_of(const MaxPool& pool, const Place& place, std::size_t height,
-                     std::size_t width) {
+std::size_t index_of(const Pool& pool, const Place& place, std::size_t height, std::size_t width) {
   return ((place.image * height + place.row) * width + place.column) * pool.channels +
          place.channel;
 }
 
-std::vector<Place> places_of(const MaxPool& pool) {
+std::vector<Place> places_of(const Pool& pool) {
   std::vector<Place> places;
   for (std::size_t i = 0; i < pool.images * pool.height.output * pool.width.output; ++i)
     for (std::size_t channel = 0; channel < pool.channels; ++channel)
@@ -54,7 +53,7 @@ std::vector<std::size_t> covered(const PoolAxis& axis, std::size_t place) {
   return result;
 }
 
-float largest_of(const MaxPool& pool, const std::vector<float>& from, const Place& place) {
+float largest_of(const Pool& pool, const std::vector<float>& from, const Place& place) {
   float largest = -std::numeric_limits<float>::infinity();
   for (const std::size_t y : covered(pool.height, place.row))
     for (const std::size_t x : covered(pool.width, place.column))
@@ -63,7 +62,7 @@ float largest_of(const MaxPool& pool, const std::vector<float>& from, const Plac
   return largest;
 }
 
-const std::vector<MaxPool> pools{
+const std::vector<Pool> pools{
     {1, 40, {28, 28, 3, 1, 1}, {28, 28, 3, 1, 1}},  // as in inception modules
     {2, 64, {15, 7, 3, 2, 0}, {17, 8, 3, 2, 0}},    // several images
     {1, 3, {9, 5, 2, 2, 0}, {5, 3, 2, 2, 0}},       // rounded up: the last windows are cut
@@ -87,7 +86,7 @@ std::vector<float> random_bfloat16s(std::size_t count) {
 }
 
 TEST(MaxPool, equals_its_definition_in_both_types) {
-  for (const MaxPool& pool : pools) {
+  for (const Pool& pool : pools) {
     const std::vector<float> from =
         random_bfloat16s(pool.images * pool.height.input * pool.width.input * pool.channels);
     std::vector<std::int16_t> short_from;
@@ -105,7 +104,7 @@ TEST(MaxPool, equals_its_definition_in_both_types) {
 }
 
 TEST(MaxPool, of_bytes_equals_that_of_the_same_numbers) {
-  for (const MaxPool& pool : pools) {
+  for (const Pool& pool : pools) {
     Random random(2);
     std::vector<std::uint8_t> from(pool.images * pool.height.input * pool.width.input *
                                    pool.channels);
@@ -119,11 +118,37 @@ TEST(MaxPool, of_bytes_equals_that_of_the_same_numbers) {
   }
 }
 
+double average_of(const Pool& pool, const std::vector<float>& from, const Place& place) {
+  const auto rows = covered(pool.height, place.row), columns = covered(pool.width, place.column);
+  double sum = 0;
+  for (const std::size_t y : rows)
+    for (const std::size_t x : columns)
+      sum += from[index_of(pool, {place.image, y, x, place.channel}, pool.height.input,
+                           pool.width.input)];
+  const std::size_t pixels =
+      pool.counts_padding ? pool.height.window * pool.width.window : rows.size() * columns.size();
+  return sum / static_cast<double>(pixels);
+}
+
+TEST(AveragePool, equals_its_definition) {
+  for (Pool pool : pools)
+    for (const bool counts_padding : {false, true}) {
+      pool.counts_padding = counts_padding;
+      const std::vector<float> from =
+          random_bfloat16s(pool.images * pool.height.input * pool.width.input * pool.channels);
+      const std::vector<Place> places = places_of(pool);
+      std::vector<float> to(places.size());
+      average_pool(pool, from.data(), to.data());
+      for (std::size_t i = 0; i < places.size(); ++i)
+        ASSERT_NEAR(to[i], average_of(pool, from, places[i]), 1e-6) << i;
+    }
+}
+
 /// As in the plain loops: what stands first in a window stays if it is not a number.
 TEST(MaxPool, of_large_windows_treats_what_is_no_number_as_that_of_small_ones) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   for (const std::size_t window : {3, 4, 5, 6}) {
-    const MaxPool pool{1, 1, {window, 1, window, 1, 0}, {1, 1, 1, 1, 0}};
+    const Pool pool{1, 1, {window, 1, window, 1, 0}, {1, 1, 1, 1, 0}};
     std::vector<float> from(window, 1.f);
     float to = 0;
     from[0] = nan;
