@@ -212,25 +212,25 @@ void write_maxima(const Pool& pool, const Number* from, Number* to) {
   });
 }
 
-/// Of a sum over a window, by its place along an axis.
+/// What sums over windows are divided by, by place along an axis.
 std::vector<float> shares_along(const PoolAxis& axis, bool counts_padding) {
   std::vector<float> shares;
   for (std::size_t place = 0; place < axis.output; ++place) {
     const std::size_t number = counts_padding ? axis.window : Window(axis, place).number;
-    shares.push_back(1 / static_cast<float>(number));
+    shares.push_back(static_cast<float>(number));
   }
   return shares;
 }
 
-/// A row of `channels` sums for each share.
+/// A row of `channels` sums for each place.
 void divide(const std::vector<float>& shares, float share, std::size_t channels, float* row) {
   if (channels == 1) {
-    for (std::size_t x = 0; x < shares.size(); ++x) row[x] *= shares[x] * share;
+    for (std::size_t x = 0; x < shares.size(); ++x) row[x] /= shares[x] * share;
     return;
   }
   for (std::size_t x = 0; x < shares.size(); ++x) {
     const float factor = shares[x] * share;
-    for (std::size_t c = 0; c < channels; ++c) row[x * channels + c] *= factor;
+    for (std::size_t c = 0; c < channels; ++c) row[x * channels + c] /= factor;
   }
 }
 
