@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/split.h"
 #include "engine/combined.h"
 #include "engine/engine_list.h"
 
@@ -39,21 +40,11 @@ const Entry& entry_of(std::string_view name) {
                                          nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
-std::vector<std::string> parted(std::string_view text, char by) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(by, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 /// "onnxruntime@gpu0": the name first. InputError on empty words and names given twice.
 std::vector<std::vector<std::string>> words_of(std::string_view names) {
   std::vector<std::vector<std::string>> result;
-  for (const std::string& part : parted(names, ',')) {
-    std::vector<std::string> words = parted(part, '@');
+  for (const std::string& part : split(names, ',')) {
+    std::vector<std::string> words = split(part, '@');
     if (std::ranges::any_of(words, &std::string::empty))
       throw InputError("engine", fmt::format("found '{}', expected names such as onednn or "
                                              "onednn,onnxruntime@gpu0",

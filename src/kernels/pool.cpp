@@ -85,7 +85,7 @@ struct Window {
   }
 };
 
-/// Some rows of the result. Numbers are in the form between Change's two sides down the columns.
+/// Some rows of the result. Change is applied to what is read, and again to what is written.
 template <class Combine, class Change, class Number>
 struct PooledRows {
   const Pool& pool;
@@ -179,11 +179,44 @@ void write_pooled_rows(const PooledRows<Larger, AsItIs, std::int8_t>& rows, std:
   rows.write(first, last);
 }
 
+/// How many pixels count, by place along an axis.
+std::vector<float> counts_along(const PoolAxis& axis, bool counts_padding) {
+  std::vector<float> counts;
+  for (std::size_t place = 0; place < axis.output; ++place)
+    counts.push_back(static_cast<float>(counts_padding ? axis.window : Window(axis, place).number));
+  return counts;
+}
+
+struct AveragedRows {
+  PooledRows<Sum, AsItIs, float> sums;
+  const std::vector<float>&across, &down;  // see counts_along()
+
+  [[gnu::always_inline]] void write(std::size_t first, std::size_t last) const {
+    sums.write(first, last);
+    const std::size_t channels = sums.pool.channels;
+    for (std::size_t row = first; row < last; ++row) {
+      float* const to = sums.to + row * across.size() * channels;
+      const float rows = down[row % down.size()];
+      if (channels == 1)
+        for (std::size_t x = 0; x < across.size(); ++x) to[x] /= across[x] * rows;
+      else
+        divide(rows, channels, to);
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] void divide(float rows, std::size_t channels, float* to) const {
+    for (std::size_t x = 0; x < across.size(); ++x) {
+      const float count = across[x] * rows;
+      for (std::size_t c = 0; c < channels; ++c) to[x * channels + c] /= count;
+    }
+  }
+};
+
 #if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "avx2", "default")]]
+[[gnu::target_clones("avx2", "default")]]
 #endif
-void write_pooled_rows(const PooledRows<Sum, AsItIs, float>& rows, std::size_t first,
-                       std::size_t last) {
+void write_averaged_rows(const AveragedRows& rows, std::size_t first, std::size_t last) {
   rows.write(first, last);
 }
 
@@ -192,8 +225,8 @@ template <class Write>
 void for_all_rows(const Pool& pool, const Write& write) {
   constexpr std::size_t piece = 32768;  // numbers read; enough work for a thread
   const std::size_t count = pool.images * pool.height.output;
-  const std::size_t read = std::min(pool.height.window, pool.height.input) * pool.width.input *
-                           std::max<std::size_t>(pool.channels, 1);
+  const std::size_t read =
+      std::min(pool.height.window, pool.height.input) * pool.width.input * pool.channels;
   const std::size_t each = std::max<std::size_t>(piece / std::max<std::size_t>(read, 1), 1);
   const auto pieces = static_cast<std::ptrdiff_t>((count + each - 1) / each);
 #if defined(_OPENMP)
@@ -210,28 +243,6 @@ void write_maxima(const Pool& pool, const Number* from, Number* to) {
   for_all_rows(pool, [&](std::size_t first, std::size_t last) {
     write_pooled_rows(PooledRows<Larger, Change, Number>{pool, from, to}, first, last);
   });
-}
-
-/// What sums over windows are divided by, by place along an axis.
-std::vector<float> shares_along(const PoolAxis& axis, bool counts_padding) {
-  std::vector<float> shares;
-  for (std::size_t place = 0; place < axis.output; ++place) {
-    const std::size_t number = counts_padding ? axis.window : Window(axis, place).number;
-    shares.push_back(static_cast<float>(number));
-  }
-  return shares;
-}
-
-/// A row of `channels` sums for each place.
-void divide(const std::vector<float>& shares, float share, std::size_t channels, float* row) {
-  if (channels == 1) {
-    for (std::size_t x = 0; x < shares.size(); ++x) row[x] /= shares[x] * share;
-    return;
-  }
-  for (std::size_t x = 0; x < shares.size(); ++x) {
-    const float factor = shares[x] * share;
-    for (std::size_t c = 0; c < channels; ++c) row[x * channels + c] /= factor;
-  }
 }
 
 }  // namespace
@@ -253,14 +264,11 @@ void max_pool(const Pool& pool, const std::int8_t* from, std::int8_t* to) {
 }
 
 void average_pool(const Pool& pool, const float* from, float* to) {
-  const std::vector<float> across = shares_along(pool.width, pool.counts_padding);
-  const std::vector<float> down = shares_along(pool.height, pool.counts_padding);
-  for_all_rows(pool, [&](std::size_t first, std::size_t last) {
-    write_pooled_rows(PooledRows<Sum, AsItIs, float>{pool, from, to}, first, last);
-    for (std::size_t row = first; row < last; ++row)
-      divide(across, down[row % pool.height.output], pool.channels,
-             to + row * pool.width.output * pool.channels);
-  });
+  const std::vector<float> across = counts_along(pool.width, pool.counts_padding);
+  const std::vector<float> down = counts_along(pool.height, pool.counts_padding);
+  const AveragedRows rows{{pool, from, to}, across, down};
+  for_all_rows(
+      pool, [&](std::size_t first, std::size_t last) { write_averaged_rows(rows, first, last); });
 }
 
 }  // namespace millrace::kernels

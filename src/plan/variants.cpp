@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "base/split.h"
+
 namespace millrace::plan {
 namespace {
 
@@ -33,23 +35,12 @@ UsedEngines used_engines(const Plan& plan) {
   return used;
 }
 
-/// "onednn,cuda@gpu0" as "onednn" and "cuda@gpu0".
-std::vector<std::string> parts_of(const std::string& engines) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= engines.size();) {
-    const std::size_t end = std::min(engines.find(',', begin), engines.size());
-    parts.push_back(engines.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::string first_of(const std::string& engines) {
   return engines.substr(0, engines.find_first_of(",@"));
 }
 
 std::string only(const std::string& engines, const std::set<std::string>& used) {
-  std::vector<std::string> kept = parts_of(engines);
+  std::vector<std::string> kept = split(engines, ',');
   std::erase_if(kept, [&](const std::string& part) { return !used.contains(first_of(part)); });
   return fmt::format("{}", fmt::join(kept, ","));
 }

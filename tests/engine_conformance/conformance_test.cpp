@@ -66,6 +66,8 @@ constexpr std::array unsupported{
     Exception{"openvino", "quantize", rounds},
     Exception{"openvino", "reduce_l1_spatial", reduces_all},
     Exception{"openvino", "reduce_log_sum_spatial", reduces_all},
+    Exception{"openvino", "resize_cubic_antialias", "OpenVINO ignores antialias"},
+    Exception{"openvino", "resize_linear_antialias", "OpenVINO ignores antialias"},
 };
 
 template <std::size_t N>

@@ -144,7 +144,19 @@ TEST(AveragePool, equals_its_definition) {
     }
 }
 
-/// As in the plain loops: what stands first in a window stays if it is not a number.
+TEST(AveragePool, of_equal_numbers_is_this_number) {
+  for (Pool pool : pools)
+    for (const bool rows_of_pixels : {false, true}) {
+      if (rows_of_pixels) pool.channels = 1;
+      const std::vector<float> from(
+          pool.images * pool.height.input * pool.width.input * pool.channels, 1.f);
+      std::vector<float> to(places_of(pool).size());
+      average_pool(pool, from.data(), to.data());
+      for (const float x : to) ASSERT_EQ(x, 1.f);
+    }
+}
+
+/// What stands first in a window stays if it is not a number.
 TEST(MaxPool, of_large_windows_treats_what_is_no_number_as_that_of_small_ones) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   for (const std::size_t window : {3, 4, 5, 6}) {

@@ -166,8 +166,8 @@ class Bench {
     }
   }
 
-  /// Not of a simulated board, whose energy is not this machine's.
-  /// Of the last round. Without the energy of each round there is none of the row.
+  /// Adds that of the row's last round; the row has none if one of its rounds has none. Not of a
+  /// simulated board, whose energy is not this machine's.
   void count_energy(BenchRow& row) {
     const auto joules = meter_.take();
     if (loaded_.simulated.engine != nullptr) return;

@@ -10,9 +10,11 @@
 namespace millrace::api {
 namespace {
 
-/// This machine's cores, and what runs the plan's stages.
+/// A core of each kind that this machine has, and what runs the plan's stages.
 std::vector<board::Processor> processors_of(const plan::Plan& plan) {
-  std::vector<board::Processor> processors = board::this_machine().processors;
+  std::vector<board::Processor> processors;
+  for (const board::Device& cores : board::this_machine().devices)
+    processors.push_back(board::processors_of(cores).front());
   for (const plan::Stage& stage : plan.stages)
     for (const board::Processor& processor : stage.processors)
       if (std::ranges::find(processors, processor) == processors.end())

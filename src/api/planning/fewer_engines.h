@@ -7,7 +7,8 @@
 namespace millrace::api {
 
 /// The plan with only those of the engines joined in `engine` that run some layer of it. The plan
-/// itself if a layer, here or on a core that other plans are compared on, needs one of the others.
+/// as it is if these cannot run all layers that `engine` can: on the plan's processors, and on this
+/// machine's cores, where other plans are compared with it.
 plan::Plan with_fewer_engines(const plan::Plan& plan, const network::Network& network,
                               const engine::Engine& engine, const Context& context);
 

@@ -27,7 +27,6 @@
 #include "base/quantity.h"
 #include "base/temporary.h"
 #include "board/shipped.h"
-#include "engine/registry.h"
 #include "explore/why.h"
 #include "plan/steps.h"
 #include "profile/cost_model.h"

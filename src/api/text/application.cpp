@@ -9,7 +9,6 @@
 namespace millrace::api {
 namespace {
 
-using application::StepTimes;
 using report::Align;
 using report::Table;
 
@@ -30,7 +29,7 @@ std::string times_text(const ApplicationResult& result) {
                {"energy"}});
   for (const ApplicationRow& row : result.rows) {
     const ApplicationRound& round = row.median();
-    const StepTimes& times = round.totals.times;
+    const application::StepTimes& times = round.totals.times;
     const auto text = [&](Time sum) { return millrace::to_text(per_frame(round.totals, sum)); };
     table.add({row.name, millrace::to_text(round.first), text(times.total), text(times.reading),
                text(times.before), text(times.pipeline), text(times.after), text(times.waiting()),
@@ -59,7 +58,7 @@ std::string shares_text(const ApplicationResult& result) {
 std::string waits_text(const ApplicationResult& result) {
   Table table({{"waiting from", Align::left}, {"to", Align::left}, {"mean"}, {"longest"}});
   const ApplicationRound& round = result.rows.back().median();
-  const StepTimes& times = round.totals.times;
+  const application::StepTimes& times = round.totals.times;
   const auto text = [&](Time sum) { return millrace::to_text(per_frame(round.totals, sum)); };
   table.add({"pre-processing", "input", text(times.entry), ""});
   for (const report::ChannelWait& wait : result.waits)

@@ -3,22 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/split.h"
+
 namespace millrace::cli {
 namespace {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
 }
 
 /// "1 - 8" as "1 to 8". An upper limit that nobody reaches is none for the reader.
@@ -49,7 +41,7 @@ OptionWords words_of(const CLI::Option& option) {
   const std::size_t open = type.find_first_of("[{");
   if (open == std::string::npos) return words;
   words.limits = type.substr(open + 1, type.find_last_of("]}") - open - 1);
-  if (type[open] == '{') words.values = split(words.limits);
+  if (type[open] == '{') words.values = split(words.limits, ',');
   if (type[open] == '[')
     words.limits = range_text(words.limits);
   else

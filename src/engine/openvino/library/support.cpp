@@ -51,6 +51,8 @@ Verdict computes_the_same(const network::Network& network, LayerId id) {
     return Verdict::no("OpenVINO rounds numbers between two integers in another way than ONNX");
   if (const auto* pool = std::get_if<network::Pool>(&op); pool && pool->column_major_indices)
     return Verdict::no("OpenVINO counts indices by rows, not by columns");
+  if (const auto* resize = std::get_if<network::Resize>(&op); resize && resize->antialias)
+    return Verdict::no("OpenVINO ignores the attribute antialias");
   if (network::is_one_of<network::Cast>(op)) {
     if (types.made == DataType::float16)
       return Verdict::no("OpenVINO computes float16 in float32, and leaves such a cast out");
