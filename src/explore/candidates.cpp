@@ -88,8 +88,8 @@ void Candidates::add(const std::string& name, const SearchCase& given,
   candidate.search = search();
   candidate.search_time = before + (std::chrono::steady_clock::now() - start);
   if (!std::isfinite(candidate.search.bottleneck)) {
-    left_out_.push_back(
-        name + ": not possible, because a processor would have a layer that it cannot run");
+    const auto refusals = first_refusals({network_, board_, given.problem, options_.build});
+    left_out_.push_back(name + ": " + (refusals.empty() ? "not possible" : refusals.front()));
     return;
   }
   if (const Verdict verdict = without_fallback(candidate.search.mapping, given); !verdict) {

@@ -105,9 +105,9 @@ std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidenc
   std::vector<std::string> notes;
   for (const auto& [names, time] : feedings(plan, evidence))
     notes.push_back(fmt::format(
-        "{} feeds {}, which takes {} of it for a frame{}", names.second, names.first,
+        "{0} feeds {1} for {2} of each frame; {0}{3}", names.second, names.first,
         millrace::to_text(time),
-        has_stage(plan, names.second) ? "; its stage's time has that" : "; it has no stage"));
+        has_stage(plan, names.second) ? "'s time includes this" : " has no stage of its own"));
   return notes;
 }
 
@@ -125,9 +125,10 @@ std::vector<std::string> border_notes(const Plan& plan, const Evidence& evidence
   std::vector<std::string> notes;
   for (const auto& [processor, time] : times)
     if (time.in + time.out >= busy.at(processor) / least_share && time != BorderTimes{})
-      notes.push_back(fmt::format(
-          "{} brings in its tensors for {} and out for {} of a frame; its stage's time has that",
-          processor, millrace::to_text(time.in), millrace::to_text(time.out)));
+      notes.push_back(
+          fmt::format("{0} receives tensors for {1} of each frame, and sends them for {2}; {0}'s "
+                      "time includes both",
+                      processor, millrace::to_text(time.in), millrace::to_text(time.out)));
   return notes;
 }
 

@@ -114,14 +114,14 @@ PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
 /// Of the phases' firings, each of a whole batch; 0 where they are unknown.
 ByPhase<BorderTimes> border_times(const Plan& plan, const Evidence& evidence);
 
-/// "gpu brings in its tensors for 0.15 ms and out for 0.05 ms of a frame", for each processor where
-/// that is a hundredth of its time.
+/// "gpu receives tensors for 0.15 ms of each frame, and sends them for 0.05 ms", for each processor
+/// where that is a hundredth of its time.
 std::vector<std::string> border_notes(const Plan& plan, const Evidence& evidence);
 
 /// What a frame's devices take of cores without a stage that feed them, by the cores' names.
 std::map<std::string, Time> feeding_of_idle_cores(const Plan& plan, const Evidence& evidence);
 
-/// "core3 feeds gpu, which takes 1.20 ms of it for a frame", for each device that is fed.
+/// "core3 feeds gpu for 1.20 ms of each frame", for each device that is fed.
 std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidence);
 
 /// How long a frame keeps each processor busy, by its name, cores that only feed devices included.

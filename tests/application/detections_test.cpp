@@ -195,6 +195,18 @@ TEST(to_picture, undoes_a_letterbox) {
   EXPECT_EQ(found[0], (Detection{3, 0.5, 0, 0, 200, 100}));
 }
 
+TEST(to_picture, cuts_boxes_at_the_borders) {
+  const Size input{100, 100}, picture{200, 100};
+  const std::vector<Candidate> boxes{{0, 0.75, 0.125, 0.875, 0.5, 0.5},  // beyond left and bottom
+                                     {1, 0.5, 0.5, 0.5, 0.25, 0.25},     // within
+                                     {2, 0.25, 0.5, -0.5, 3, 0.5}};      // above
+  const auto found = to_picture(boxes, input, place(picture, input, Fit::stretch), picture);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0], (Detection{0, 0.75, 0, 62.5, 75, 37.5}));
+  EXPECT_EQ(found[1], (Detection{1, 0.5, 75, 37.5, 50, 25}));
+  EXPECT_EQ(found[2], (Detection{2, 0.25, 0, 0, 200, 0}));
+}
+
 TEST(place, rounds_a_letterbox_to_whole_pixels) {
   const Placement wide = place({120, 100}, {96, 64}, Fit::letterbox);  // 76.8 pixels
   EXPECT_EQ(wide.size, (Size{77, 64}));

@@ -271,8 +271,7 @@ TEST(Predicted, says_what_borders_take_of_a_phase_those_of_the_network_too) {
   EXPECT_EQ(parts.replicas[1].borders, (std::vector<plan::BorderTimes>{{border, border}}));
   const auto notes = plan::border_notes(split, parts);
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_TRUE(notes[0].starts_with("gpu0 brings in its tensors for " + to_text(border)))
-      << notes[0];
+  EXPECT_TRUE(notes[0].starts_with("gpu0 receives tensors for " + to_text(border))) << notes[0];
 }
 
 /// A GPU, fed for half its time; four layers of 4 on each processor.

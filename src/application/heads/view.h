@@ -28,15 +28,17 @@ struct View {
             (pixel.y / down() + static_cast<double>(placement.top)) / high};
   }
 
-  /// A turned box as its corners, and the upright box around them.
+  /// What of the box lies in the picture. A turned box as its corners, which may lie outside, and
+  /// the upright box around them.
   Detection detection(const Candidate& box) const {
     Detection result{box.label, box.probability};
     if (box.angle == 0) {
-      const Point corner = to_picture({box.x - box.width / 2, box.y - box.height / 2});
-      result.left = corner.x;
-      result.top = corner.y;
-      result.width = box.width * static_cast<double>(input.width) * across();
-      result.height = box.height * static_cast<double>(input.height) * down();
+      const Point first = within({box.x - box.width / 2, box.y - box.height / 2});
+      const Point last = within({box.x + box.width / 2, box.y + box.height / 2});
+      result.left = first.x;
+      result.top = first.y;
+      result.width = last.x - first.x;
+      result.height = last.y - first.y;
       return result;
     }
     for (const Point& share : corners_of(box, input)) result.corners.push_back(to_picture(share));
@@ -50,6 +52,12 @@ struct View {
   }
 
  private:
+  /// The point of the picture that is next to it.
+  Point within(const Point& share) const {
+    const Point pixel = to_picture(share);
+    return {std::clamp(pixel.x, 0.0, static_cast<double>(picture.width)),
+            std::clamp(pixel.y, 0.0, static_cast<double>(picture.height))};
+  }
   static double ratio(std::int64_t a, std::int64_t b) {
     return static_cast<double>(a) / static_cast<double>(b);
   }

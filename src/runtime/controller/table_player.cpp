@@ -92,9 +92,13 @@ class TablePlayer {
       fail(error.what());
     }
     ready.arrive_and_wait();
-    Clock::time_point free = begin_;
-    for (Time from{}; !ended_ && from < options_.duration; from += table_.cycle)
-      cycle(unit, from, free);
+    try {
+      Clock::time_point free = begin_;
+      for (Time from{}; !ended_ && from < options_.duration; from += table_.cycle)
+        cycle(unit, from, free);
+    } catch (const std::exception& error) {  // such as a core that went away
+      fail(error.what());
+    }
   }
 
   /// `free`: when the thread's last job ended.

@@ -29,14 +29,14 @@ struct Playable {
       {"slow", milliseconds(40), milliseconds(40), milliseconds(8), {0}},
       {"both", milliseconds(40), milliseconds(40), milliseconds(6), {0, 1}}};
   std::vector<Time> times{milliseconds(1), milliseconds(1), milliseconds(1)};
+  board::Processor processor{"anywhere", board::ProcessorKind::gpu, {}};
   std::atomic<int> on_unit_0 = 0;
   std::atomic<bool> overlapped = false;
 
   Played play(PlayOptions options) {
     std::vector<TableJob> jobs;
-    const board::Processor anywhere{"anywhere", board::ProcessorKind::gpu, {}};
     for (std::size_t t = 0; t < tasks.size(); ++t)
-      jobs.push_back({anywhere, [this, t] {
+      jobs.push_back({processor, [this, t] {
                         return TableWork([this, t] {
                           if (on_unit_0++ > 0) overlapped = true;
                           work_for(times[t]);
@@ -117,6 +117,12 @@ TEST(TablePlayer, ends_if_a_thread_cannot_be_started) {
   playable.tasks.back().units = {1};  // a second thread, for which the first one would wait
   const test::RoomForThreads room(1);
   EXPECT_THROW(playable.play({.duration = milliseconds(100)}), std::system_error);
+}
+
+TEST(TablePlayer, a_core_that_went_away_ends_it) {
+  Playable playable;
+  playable.processor = {"gone", board::ProcessorKind::cpu, {8000}};
+  EXPECT_THROW(playable.play({.duration = milliseconds(200)}), EngineError);
 }
 
 TEST(TablePlayer, a_failing_job_ends_it_with_its_name) {
