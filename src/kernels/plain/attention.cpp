@@ -61,15 +61,14 @@ struct PanelWalk {
   bool adds;
 };
 
-template <std::size_t rows, std::size_t vectors>
+template <std::size_t lanes, std::size_t rows, std::size_t vectors>
 [[gnu::always_inline]] inline void walk_panel(const PanelWalk& walk, std::size_t first) {
   const float* const from = walk.from + first * walk.from_stride;
   float* const to = walk.to + first * walk.to_stride;
-  Lanes sums[rows][vectors] = {};
+  typename LanesOf<lanes>::Type sums[rows][vectors] = {}, row[vectors];
   const float* panel = walk.panel;
   for (std::size_t k = 0; k < walk.depth; ++k, panel += walk.width) {
-    Lanes row[vectors];
-    for (std::size_t v = 0; v < vectors; ++v) read_lanes(row[v], panel + v * lane_count);
+    for (std::size_t v = 0; v < vectors; ++v) read_lanes(row[v], panel + v * lanes);
     for (std::size_t r = 0; r < rows; ++r) {
       const float factor = from[r * walk.from_stride + k];
       for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += factor * row[v];
@@ -78,13 +77,12 @@ template <std::size_t rows, std::size_t vectors>
   if (walk.adds)
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t v = 0; v < vectors; ++v) {
-        Lanes before;
-        read_lanes(before, to + r * walk.to_stride + v * lane_count);
-        sums[r][v] += before;
+        read_lanes(row[v], to + r * walk.to_stride + v * lanes);
+        sums[r][v] += row[v];
       }
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t v = 0; v < vectors; ++v)
-      __builtin_memcpy(to + r * walk.to_stride + v * lane_count, &sums[r][v], sizeof sums[r][v]);
+      __builtin_memcpy(to + r * walk.to_stride + v * lanes, &sums[r][v], sizeof sums[r][v]);
 }
 
 /// Narrow panels need twice as many rows, so that sums do not wait for each other.
@@ -92,48 +90,47 @@ template <std::size_t vectors>
 [[gnu::always_inline]] inline void walk_rows(const PanelWalk& walk) {
   constexpr std::size_t rows = vectors > 2 ? step_rows : 2 * step_rows;
   std::size_t first = 0;
-  for (; first + rows <= walk.rows; first += rows) walk_panel<rows, vectors>(walk, first);
-  if (first < walk.rows) walk_panel<step_rows, vectors>(walk, first);
+  for (; first + rows <= walk.rows; first += rows)
+    walk_panel<lane_count, rows, vectors>(walk, first);
+  if (first < walk.rows) walk_panel<lane_count, step_rows, vectors>(walk, first);
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-/// With 32 registers of a whole vector.
-[[gnu::target("avx512f")]] void walk_wide_panel(const PanelWalk& walk) {
-  switch (walk.width / lane_count) {
-    case 1:
-      return walk_rows<1>(walk);
-    case 2:
-      return walk_rows<2>(walk);
-    case 3:
-      return walk_rows<3>(walk);
-    default:
-      return walk_rows<4>(walk);
+struct WholePanel {
+  PanelWalk walk;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    if constexpr (lanes == lane_count)
+      in_one();  // 32 registers hold all sums
+    else
+      in_columns<lanes>();
   }
-}
-bool has_wide_vectors() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0;
-  return has;
-}
-#else
-void walk_wide_panel(const PanelWalk&) {}
-bool has_wide_vectors() { return false; }
-#endif
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
-#endif
-void walk_narrow_panel(PanelWalk walk) {
-  for (std::size_t column = 0; column < walk.width; column += lane_count) {
-    for (std::size_t first = 0; first < walk.rows; first += step_rows)
-      walk_panel<step_rows, 1>(walk, first);
-    walk.panel += lane_count;
-    walk.to += lane_count;
+ private:
+  [[gnu::always_inline]] void in_one() const {
+    switch (walk.width / lane_count) {
+      case 1:
+        return walk_rows<1>(walk);
+      case 2:
+        return walk_rows<2>(walk);
+      case 3:
+        return walk_rows<3>(walk);
+      default:
+        return walk_rows<4>(walk);
+    }
   }
-}
-
-void walk_any_panel(const PanelWalk& walk) {
-  has_wide_vectors() ? walk_wide_panel(walk) : walk_narrow_panel(walk);
-}
+  /// Two vectors at a time: 16 registers hold their sums.
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void in_columns() const {
+    PanelWalk part = walk;
+    for (std::size_t column = 0; column < walk.width; column += 2 * lanes) {
+      part.panel = walk.panel + column;
+      part.to = walk.to + column;
+      for (std::size_t first = 0; first < walk.rows; first += step_rows)
+        walk_panel<lanes, step_rows, 2>(part, first);
+    }
+  }
+};
 
 std::size_t block_rows_of(const Attention& attention) {
   const std::size_t fitting = most_products / in_whole(attention.keys, lane_count);
@@ -186,8 +183,8 @@ class Attending {
     read_queries(attention_, operands_, place, {queries_, attention_.depth});
     std::fill(queries_ + place.rows * attention_.depth, queries_ + whole * attention_.depth, 0.f);
     for (std::size_t k = 0; k < keys_.columns; k += panel_numbers)
-      walk_any_panel({queries_, attention_.depth, whole, keys_.from(k), attention_.depth,
-                      keys_.width(k), products_ + k, keys_.columns, false});
+      run_in_lanes(WholePanel{{queries_, attention_.depth, whole, keys_.from(k), attention_.depth,
+                               keys_.width(k), products_ + k, keys_.columns, false}});
     ProductRows products = product_rows(attention_, operands_, place);
     products.numbers = products_;
     products.whole = products.apart = keys_.columns;
@@ -203,9 +200,10 @@ class Attending {
     for (std::size_t column = 0; column < values_.columns; column += panel_numbers) {
       const std::size_t width = values_.width(column);
       for (std::size_t k = 0; k < attention_.keys; k += keys_at_once)
-        walk_any_panel({products_ + k, keys_.columns, rows, values_.from(column) + k * width,
+        run_in_lanes(
+            WholePanel{{products_ + k, keys_.columns, rows, values_.from(column) + k * width,
                         std::min(keys_at_once, attention_.keys - k), width, sums_ + column,
-                        values_.columns, k > 0});
+                        values_.columns, k > 0}});
     }
   }
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "kernels/plain/exponentials.h"
 #include "kernels/plain/lanes.h"
+#include "kernels/plain/smooth.h"
 
 namespace millrace::kernels {
 namespace {
@@ -20,10 +20,11 @@ constexpr float log2_of_e = 1.44269504f;
       x[i] += mask[static_cast<std::ptrdiff_t>(i) * at.mask_column];
 }
 
+template <std::size_t lanes>
 [[gnu::always_inline]] inline float largest_of_row(const float* x, std::size_t whole) {
-  Lanes most, next;
+  typename LanesOf<lanes>::Type most, next;
   read_lanes(most, x);
-  for (std::size_t i = lane_count; i < whole; i += lane_count) {
+  for (std::size_t i = lanes; i < whole; i += lanes) {
     read_lanes(next, x + i);
     most = next > most ? next : most;
   }
@@ -32,33 +33,47 @@ constexpr float log2_of_e = 1.44269504f;
       [](const auto& a, const auto& b) __attribute__((always_inline)) { return a > b ? a : b; });
 }
 
+/// In sixteen sums, however many of them are in a vector.
+template <std::size_t lanes>
 [[gnu::always_inline]] inline float sum_of_powers(float* x, std::size_t whole, float largest) {
-  Lanes sum = {}, next;
-  for (std::size_t i = 0; i < whole; i += lane_count, x += lane_count) {
-    for (std::size_t l = 0; l < lane_count; ++l) x[l] = power_of_two((x[l] - largest) * log2_of_e);
-    read_lanes(next, x);
-    sum += next;
-  }
+  constexpr std::size_t vectors = lane_count / lanes;
+  typename LanesOf<lanes>::Type sums[vectors] = {}, next;
+  for (std::size_t i = 0; i < whole; i += lane_count)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v, x += lanes) {
+      read_lanes(next, x);
+      next = power_of_two((next - largest) * log2_of_e);
+      __builtin_memcpy(x, &next, sizeof next);
+      sums[v] += next;
+    }
+  for (std::size_t half = vectors / 2; half > 0; half /= 2)
+    for (std::size_t v = 0; v < half; ++v) sums[v] += sums[v + half];
   return folded(
-      sum, [](const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; });
+      sums[0], [](const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; });
 }
+
+/// In two passes, so that rows do not wait for each other.
+struct RaisedRows {
+  const ProductRows& at;
+  float* factors;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for (std::size_t r = 0; r < at.rows; ++r) {
+      float* const x = at.numbers + r * at.apart;
+      if (at.mask) add_mask(at, r);
+      for (std::size_t i = at.keys; i < at.whole; ++i)
+        x[i] = -std::numeric_limits<float>::infinity();
+      factors[r] = largest_of_row<lanes>(x, at.whole);
+    }
+    for (std::size_t r = 0; r < at.rows; ++r)
+      factors[r] = 1.f / sum_of_powers<lanes>(at.numbers + r * at.apart, at.whole, factors[r]);
+  }
+};
 
 }  // namespace
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-// In two passes, so that rows do not wait for each other.
-void raise_rows(const ProductRows& at, float* factors) {
-  for (std::size_t r = 0; r < at.rows; ++r) {
-    float* const x = at.numbers + r * at.apart;
-    if (at.mask) add_mask(at, r);
-    for (std::size_t i = at.keys; i < at.whole; ++i) x[i] = -std::numeric_limits<float>::infinity();
-    factors[r] = largest_of_row(x, at.whole);
-  }
-  for (std::size_t r = 0; r < at.rows; ++r)
-    factors[r] = 1.f / sum_of_powers(at.numbers + r * at.apart, at.whole, factors[r]);
-}
+void raise_rows(const ProductRows& at, float* factors) { run_in_lanes(RaisedRows{at, factors}); }
 
 ProductRows product_rows(const Attention& a, const AttentionOperands& operands,
                          const RowsPlace& place) {

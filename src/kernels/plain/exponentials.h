@@ -56,24 +56,6 @@ struct BinaryExponent {
   return (exponential_less_one_near_zero(e.rest) + 1.f) * e.first() * e.second();
 }
 
-/// 2^x for x <= 0, to a few roundings; 0 for x < -125.
-[[gnu::always_inline]] inline float power_of_two(float x) {
-  constexpr float to_integer = 12582912.f;  // 1.5 * 2^23: adding it rounds
-  const float shifted = x + to_integer;
-  const float rest = x - (shifted - to_integer);
-  float p = 1.53458110e-4f;
-  p = p * rest + 1.33999309e-3f;
-  p = p * rest + 9.61848907e-3f;
-  p = p * rest + 5.55032864e-2f;
-  p = p * rest + 2.40226462e-1f;
-  p = p * rest + 6.93147182e-1f;
-  p = p * rest + 1.f;
-  const std::uint32_t steps = std::bit_cast<std::uint32_t>(shifted) << 23;
-  p = std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + steps);
-  // What is no number has bits that count as steps too.
-  return chosen(x >= -125.f, p, chosen(x != x, x, 0.f));
-}
-
 /// exp(x) - 1 for x <= 0. The relative error is that of a few roundings, near zero too.
 [[gnu::always_inline]] inline float exponential_less_one(float x) {
   x = x < -105.f ? -105.f : x;

@@ -30,6 +30,25 @@ template <class Vector>
   return __builtin_bit_cast(Vector, __builtin_bit_cast(Bits, power) + steps);
 }
 
+/// 2^x for x <= 0, to a few roundings; 0 for x < -125.
+template <class Vector>
+[[gnu::always_inline]] inline Vector power_of_two(const Vector& x) {
+  constexpr float to_integer = 12582912;  // 1.5 * 2^23: adding it rounds
+  using Bits [[gnu::vector_size(sizeof(Vector))]] = unsigned;
+  const Vector shifted = x + to_integer, rest = x - (shifted - to_integer);
+  Vector p = 1.53458110e-4f * rest + 1.33999309e-3f;
+  p = p * rest + 9.61848907e-3f;
+  p = p * rest + 5.55032864e-2f;
+  p = p * rest + 2.40226462e-1f;
+  p = p * rest + 6.93147182e-1f;
+  p = p * rest + 1.f;
+  const Bits steps = __builtin_bit_cast(Bits, shifted) << 23;
+  p = __builtin_bit_cast(Vector, __builtin_bit_cast(Bits, p) + steps);
+  // What is no number has bits that count as steps too.
+  const Vector small = x == x ? Vector{} : x;
+  return x >= -125.f ? p : small;
+}
+
 /// 1 / (1 + exp(-x)) for what not_far_below_zero() leaves; not a number may become one.
 template <class Vector>
 [[gnu::always_inline]] inline Vector ordinary_sigmoid(const Vector& x) {

@@ -174,39 +174,64 @@ struct LongSoftmax {
   }
 };
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void write_softmax_of_columns(const DenseColumns& columns, const ColumnPiece<float>& piece,
-                              bool logarithm) {
-  std::array<float, strip_columns> largest, sums{};
-  std::copy_n(piece.from, piece.count, largest.begin());
-  for (std::size_t r = 1; r < columns.size; ++r) {
-    const float* const x = piece.from + r * columns.inner;
+/// Row by row, a strip of them in vectors.
+struct ColumnSoftmax {
+  const DenseColumns& columns;
+  const ColumnPiece<float>& piece;
+  bool logarithm;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    using Vector = LanesOf<lanes>::Type;
+    std::array<float, strip_columns> largest, sums{};
+    std::copy_n(piece.from, piece.count, largest.begin());
+    for (std::size_t r = 1; r < columns.size; ++r)
+      for (std::size_t c = 0; c < piece.count; c += lanes) {
+        const Vector x = get<Vector>(piece.from + r * columns.inner, c);
+        const Vector most = get<Vector>(largest.data(), c);
+        put<Vector>(x > most ? x : most, largest.data(), c);
+      }
+    for (std::size_t r = 0; r < columns.size; ++r)
+      for (std::size_t c = 0; c < piece.count; c += lanes) {
+        const Vector less =
+            get<Vector>(piece.from + r * columns.inner, c) - get<Vector>(largest.data(), c);
+        const Vector power = exponential_of_less(less);
+        put<Vector>(get<Vector>(sums.data(), c) + power, sums.data(), c);
+        put<Vector>(logarithm ? less : power, piece.to + r * columns.inner, c);
+      }
     for (std::size_t c = 0; c < piece.count; ++c)
-      largest[c] = x[c] > largest[c] ? x[c] : largest[c];
+      sums[c] = logarithm ? std::log(sums[c]) : 1.f / sums[c];
+    for (std::size_t r = 0; r < columns.size; ++r)
+      for (std::size_t c = 0; c < piece.count; c += lanes) {
+        float* const y = piece.to + r * columns.inner;
+        const Vector x = get<Vector>(y, c), by = get<Vector>(sums.data(), c);
+        put<Vector>(logarithm ? x - by : x * by, y, c);
+      }
   }
-  for (std::size_t r = 0; r < columns.size; ++r) {
-    const float* const x = piece.from + r * columns.inner;
-    float* const y = piece.to + r * columns.inner;
-    // Also where both are one row.
-#if defined(_OPENMP)
-#pragma omp simd
-#endif
-    for (std::size_t c = 0; c < piece.count; ++c) {
-      const float less = x[c] - largest[c], power = exponential(less);
-      sums[c] += power;
-      y[c] = logarithm ? less : power;
-    }
+
+ private:
+  template <class Vector>
+  [[gnu::always_inline]] std::size_t bytes_at(std::size_t c) const {
+    return std::min(sizeof(Vector), (piece.count - c) * sizeof(float));
   }
-  for (std::size_t c = 0; c < piece.count; ++c)
-    sums[c] = logarithm ? std::log(sums[c]) : 1.f / sums[c];
-  for (std::size_t r = 0; r < columns.size; ++r) {
-    float* const y = piece.to + r * columns.inner;
-    for (std::size_t c = 0; c < piece.count; ++c)
-      y[c] = logarithm ? y[c] - sums[c] : y[c] * sums[c];
+  /// From the c-th number of a row on; zeros behind its end.
+  template <class Vector>
+  [[gnu::always_inline]] Vector get(const float* row, std::size_t c) const {
+    Vector result = {};
+    if (bytes_at<Vector>(c) == sizeof(Vector))
+      __builtin_memcpy(&result, row + c, sizeof(Vector));
+    else
+      __builtin_memcpy(&result, row + c, bytes_at<Vector>(c));
+    return result;
   }
-}
+  template <class Vector>
+  [[gnu::always_inline]] void put(const Vector& x, float* row, std::size_t c) const {
+    if (bytes_at<Vector>(c) == sizeof(Vector))
+      __builtin_memcpy(row + c, &x, sizeof(Vector));
+    else
+      __builtin_memcpy(row + c, &x, bytes_at<Vector>(c));
+  }
+};
 
 }  // namespace
 
@@ -221,8 +246,9 @@ void softmax_rows(const DenseRows& rows, bool logarithm, const float* from, floa
 }
 
 void softmax_columns(const DenseColumns& columns, bool logarithm, const float* from, float* to) {
-  in_strips(columns, ColumnTensors<float>{from, to, columns.size},
-            [&](const auto& piece) { write_softmax_of_columns(columns, piece, logarithm); });
+  in_strips(columns, ColumnTensors<float>{from, to, columns.size}, [&](const auto& piece) {
+    run_in_lanes(ColumnSoftmax{columns, piece, logarithm});
+  });
 }
 
 }  // namespace millrace::kernels
