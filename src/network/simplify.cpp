@@ -83,6 +83,7 @@ Network simplify(Network network, const FoldingBudget& budget) {
   network = recognise_functions(std::move(network));
   network = recognise_normalizations(std::move(network));
   network = fold_padding(std::move(network));
+  network = cut_unseen_taps(std::move(network));
   network = fold_batch_normalization(std::move(network));
   network = weigh_before_enlarging(std::move(network));
   network = join_quantized_layers(std::move(network));

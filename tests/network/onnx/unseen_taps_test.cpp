@@ -1,0 +1,57 @@
+// Kernels that reach beyond small images.
+#include <gtest/gtest.h>
+
+#include "network/onnx/simplified.h"
+
+namespace millrace::network {
+namespace {
+
+/// A convolution whose kernel is as wide as its images, or wider.
+struct WideKernel {
+  Shape image, result;
+  Window window, left;  // with all taps, and with those that meet a pixel
+};
+
+TEST(Simplify, cuts_taps_that_only_meet_padding) {
+  const std::vector<WideKernel> cases{
+      {{7, 7},
+       {7, 7},
+       {{3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}},
+       {{1, 1}, {1, 1}, {8, 8}, {0, 0}, {0, 0}}},
+      {{1, 4}, {1, 4}, window_of_3(), {{1, 3}, {1, 1}, {1, 1}, {0, 1}, {0, 1}}},
+      {{7, 7},
+       {7, 7},
+       {{3, 3}, {1, 1}, {6, 6}, {6, 6}, {6, 6}},
+       {{3, 3}, {1, 1}, {6, 6}, {6, 6}, {6, 6}}},
+      {{5, 9},
+       {3, 5},
+       {{5, 1}, {2, 2}, {3, 1}, {6, 0}, {6, 0}},
+       {{3, 1}, {2, 2}, {3, 1}, {3, 0}, {3, 0}}},
+      // The padding would become negative.
+      {{4, 4},
+       {2, 2},
+       {{2, 2}, {1, 1}, {9, 9}, {5, 5}, {2, 2}},
+       {{2, 2}, {1, 1}, {9, 9}, {5, 5}, {2, 2}}}};
+  for (const WideKernel& each : cases) {
+    Maker maker;
+    const Shape& kernel = each.window.kernel;
+    maker.network.outputs = {
+        maker.layer(Conv{each.window, 2},
+                    {maker.input({1, 4, each.image[0], each.image[1]}),
+                     maker.constant({6, 2, kernel[0], kernel[1]}), maker.constant({6})},
+                    {1, 6, each.result[0], each.result[1]})};
+    const Network network = simplified(maker);
+    EXPECT_EQ(std::get<Conv>(network.layers[0].op).window, each.left);
+  }
+}
+
+TEST(Simplify, leaves_weights_whole_that_two_convolutions_share) {
+  Maker maker;
+  const TensorId image = maker.input({1, 4, 1, 1}), weights = maker.constant({4, 4, 3, 3});
+  const TensorId x = maker.layer(Conv{window_of_3()}, {image, weights}, {1, 4, 1, 1});
+  maker.network.outputs = {maker.layer(Conv{window_of_3()}, {x, weights}, {1, 4, 1, 1})};
+  EXPECT_EQ(std::get<Conv>(simplified(maker).layers[0].op).window, window_of_3());
+}
+
+}  // namespace
+}  // namespace millrace::network
