@@ -207,7 +207,8 @@ std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, cons
                                   const Placement& placement, const Size& picture) {
   const View view{input, placement, picture};
   std::vector<Detection> result;
-  for (const Candidate& candidate : candidates) result.push_back(view.detection(candidate));
+  for (const Candidate& candidate : candidates)
+    if (const Detection box = view.detection(candidate); has_area(box)) result.push_back(box);
   return result;
 }
 

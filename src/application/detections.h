@@ -106,7 +106,8 @@ inline std::vector<Candidate> suppress(std::vector<Candidate> candidates, double
   return suppress(std::move(candidates), Suppression{overlap});
 }
 
-/// In pixels of the picture that lies at `placement` in the input.
+/// In pixels of the picture that lies at `placement` in the input. Boxes outside of it are left
+/// out.
 std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,
                                   const Placement& placement, const Size& picture);
 

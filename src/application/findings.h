@@ -29,7 +29,8 @@ struct Mask {
   bool operator==(const Mask&) const = default;
 };
 
-/// An object, in pixels of the picture from its top left corner; it may reach beyond the borders.
+/// An object, in pixels of the picture from its top left corner. Detectors cut boxes at the
+/// borders, but for turned ones.
 struct Detection {
   std::int64_t label = 0;
   double probability = 0;

@@ -22,8 +22,9 @@ Network fold_batch_normalization(Network network);
 Network merge_reshapes(Network network);
 /// A Pad with zeros around images into the convolutions that read it.
 Network fold_padding(Network network);
-/// A convolution without the rows and columns of its kernel that only ever meet padding: those of a
-/// kernel that is dilated beyond a small image. Weights that several layers share stay whole.
+/// A convolution without the rows and columns of its kernel that only ever meet padding, such as
+/// those that are dilated beyond a small image. Quantised weights stay whole, and those that
+/// several layers share.
 Network cut_unseen_taps(Network network);
 /// Several layers that compute a known function of one number, in whatever order, become that
 /// function: the forms of GELU, of Swish with a factor, Mish, HardSwish. Recognised by its values.

@@ -38,7 +38,8 @@ class DetectByHead : public Processing {
     const View view{input_, place(size, input_, fit_), size};
     findings.detections.emplace();
     for (const Candidate& candidate : candidates)
-      findings.detections->push_back(detection(candidate, frame, view));
+      if (has_area(view.detection(candidate)))
+        findings.detections->push_back(detection(candidate, frame, view));
     findings.skeleton = skeleton_;
     return findings;
   }

@@ -52,7 +52,7 @@ struct View {
   }
 
  private:
-  /// The point of the picture that is next to it.
+  /// The nearest point of the picture.
   Point within(const Point& share) const {
     const Point pixel = to_picture(share);
     return {std::clamp(pixel.x, 0.0, static_cast<double>(picture.width)),
@@ -62,5 +62,8 @@ struct View {
     return static_cast<double>(a) / static_cast<double>(b);
   }
 };
+
+/// Not so those that lie outside of the picture.
+inline bool has_area(const Detection& box) { return box.width > 0 && box.height > 0; }
 
 }  // namespace millrace::application

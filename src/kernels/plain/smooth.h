@@ -1,7 +1,7 @@
 #pragma once
 // Functions of each number of a vector of GNU's, within 1e-6 of their size, or 3e-6 on processors
-// that do not multiply and add in one operation; below -87 they are as good as 0. Not a number
-// stays none.
+// that do not multiply and add in one operation; below -87 they are as good as 0, where they do not
+// say otherwise. Not a number stays none.
 namespace millrace::kernels {
 
 /// So that products with small numbers are small too.

@@ -14,10 +14,11 @@
 namespace millrace::kernels {
 namespace {
 
-/// exp(x) for x <= 0; as good as 0 below -87.
+/// exp(x) for x <= 0; 0 below -87.
 template <class Vector>
 [[gnu::always_inline]] inline Vector exponential_of_less(const Vector& x) {
-  return x == x ? ordinary_exponential(x) : x;
+  const Vector small = x == x ? Vector{} : x;
+  return x >= -87.f ? ordinary_exponential(x) : small;
 }
 
 /// Rows of a vector or more, some at once: their numbers less the largest of the row, and the

@@ -5,7 +5,7 @@
 namespace millrace::network {
 namespace {
 
-/// The rows of a kernel, or its columns, of which some output sees a pixel.
+/// The rows of a kernel, or its columns, through which some output sees a pixel.
 struct Taps {
   std::int64_t first = 0, last = 0;
 };
@@ -51,6 +51,7 @@ void cut(Window& window, Tensor& weights, const std::vector<Taps>& taps) {
     window.pads_begin[d] -= first * window.dilations[d];
     window.pads_end[d] -= (window.kernel[d] - 1 - last) * window.dilations[d];
     window.kernel[d] = last - first + 1;
+    if (window.kernel[d] == 1) window.dilations[d] = 1;
     weights.shape[d + 2] = window.kernel[d];
   }
   weights.constant = make_array<float>(DataType::float32, weights.shape, left);
@@ -66,7 +67,8 @@ Network cut_unseen_taps(Network network) {
     const TensorId id = layer.inputs[1];
     Tensor& weights = network.tensors[id.index];
     if (!weights.constant || weights.quantized || weights.type != DataType::float32 ||
-        before.consumers[id.index].size() != 1 || before.is_output[id.index])
+        before.consumers[id.index].size() != 1 || before.is_output[id.index] ||
+        layer.inputs[0] == id)
       continue;
     const Shape& image = network[layer.inputs[0]].shape;
     const Shape& result = network[layer.outputs[0]].shape;

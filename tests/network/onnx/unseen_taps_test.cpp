@@ -17,7 +17,7 @@ TEST(Simplify, cuts_taps_that_only_meet_padding) {
       {{7, 7},
        {7, 7},
        {{3, 3}, {1, 1}, {8, 8}, {8, 8}, {8, 8}},
-       {{1, 1}, {1, 1}, {8, 8}, {0, 0}, {0, 0}}},
+       {{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}},
       {{1, 4}, {1, 4}, window_of_3(), {{1, 3}, {1, 1}, {1, 1}, {0, 1}, {0, 1}}},
       {{7, 7},
        {7, 7},
@@ -43,6 +43,21 @@ TEST(Simplify, cuts_taps_that_only_meet_padding) {
     const Network network = simplified(maker);
     EXPECT_EQ(std::get<Conv>(network.layers[0].op).window, each.left);
   }
+}
+
+TEST(Simplify, cuts_taps_of_lines_and_of_volumes) {
+  Maker line;
+  line.network.outputs = {line.layer(Conv{{{5}, {1}, {2}, {4}, {4}}, 4},
+                                     {line.input({1, 4, 3}), line.constant({4, 1, 5})}, {1, 4, 3})};
+  EXPECT_EQ(std::get<Conv>(simplified(line).layers[0].op).window,
+            (Window{{3}, {1}, {2}, {2}, {2}}));
+  Maker volume;
+  const Shape threes{3, 3, 3}, ones{1, 1, 1};
+  volume.network.outputs = {volume.layer(
+      Conv{{threes, ones, ones, ones, ones}},
+      {volume.input({2, 2, 1, 4, 1}), volume.constant({3, 2, 3, 3, 3})}, {2, 3, 1, 4, 1})};
+  EXPECT_EQ(std::get<Conv>(simplified(volume).layers[0].op).window,
+            (Window{{1, 3, 1}, ones, ones, {0, 1, 0}, {0, 1, 0}}));
 }
 
 TEST(Simplify, leaves_weights_whole_that_two_convolutions_share) {
