@@ -1,6 +1,6 @@
 #include "explore/candidates.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,9 +91,9 @@ void Candidates::add(const std::string& name, const SearchCase& given,
   candidate.search_time = before + (std::chrono::steady_clock::now() - start);
   if (!std::isfinite(candidate.search.bottleneck)) {
     const auto refusals = first_refusals({network_, board_, given.problem, options_.build});
-    left_out_.push_back(
-        fmt::format("{}: {}", name,
-                    refusals.empty() ? "not possible" : fmt::to_string(fmt::join(refusals, "; "))));
+    left_out_.push_back(name + ": " + (refusals.empty() ? "not possible" : refusals.front()));
+    if (refusals.size() > 1)
+      left_out_.back() += fmt::format("; {} processors refuse layers", refusals.size());
     return;
   }
   if (const Verdict verdict = without_fallback(candidate.search.mapping, given); !verdict) {

@@ -38,8 +38,8 @@ class DetectByHead : public Processing {
     const View view{input_, place(size, input_, fit_), size};
     findings.detections.emplace();
     for (const Candidate& candidate : candidates)
-      if (has_area(view.detection(candidate)))
-        findings.detections->push_back(detection(candidate, frame, view));
+      if (const Detection box = view.detection(candidate); has_area(box))
+        findings.detections->push_back(with_parts(box, candidate, frame, view));
     findings.skeleton = skeleton_;
     return findings;
   }
@@ -53,9 +53,9 @@ class DetectByHead : public Processing {
     return result;
   }
 
-  Detection detection(const Candidate& box, const std::vector<network::Array>& frame,
-                      const View& view) const {
-    Detection result = view.detection(box);
+  /// `result`: the box in the picture.
+  Detection with_parts(Detection result, const Candidate& box,
+                       const std::vector<network::Array>& frame, const View& view) const {
     result.keypoints = keypoints(box, frame);
     for (Keypoint& keypoint : result.keypoints) keypoint.at = view.to_picture(keypoint.at);
     if (!layout_.prototypes) return result;

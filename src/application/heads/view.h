@@ -63,7 +63,7 @@ struct View {
   }
 };
 
-/// Not so those that lie outside of the picture.
+/// False for a box that lies outside of the picture.
 inline bool has_area(const Detection& box) { return box.width > 0 && box.height > 0; }
 
 }  // namespace millrace::application
