@@ -34,15 +34,14 @@ std::string slots_text(const network::Network& network, const explore::Candidate
                      millrace::to_text(chosen.smallest->total), rest);
 }
 
-/// On how many frames at once the layer works; empty: on one.
-std::string batch_text(const plan::Plan& plan, LayerId layer) {
+/// On how many frames at once the layer works, as a line with this end; empty: on one.
+std::string batch_text(const plan::Plan& plan, LayerId layer, std::string_view end) {
   const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
   const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
   if (batch == 1) return "";
   const board::Variant variant =
       plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
-  return fmt::format("  on batches of {} frames, as {}; on one frame:\n", batch,
-                     board::to_text(variant));
+  return fmt::format("  on batches of {} frames, as {}{}\n", batch, board::to_text(variant), end);
 }
 
 /// What the plan's graph proves, and the slots of its channels.
@@ -137,8 +136,12 @@ std::string why_text(const PlanResult& result, const LayerReasons& why) {
                   why.fused_with ? " in one kernel with " + name(*why.fused_with) : "");
   for (const std::string& reason : why.reasons)
     text += fmt::format("  {}\n", short_message(reason));
-  return text + batch_text(result.choice().winner().plan, why.layer) +
-         report::alternatives_text(result.measured, why.processor, why.layer, why.variant);
+  const std::string others =
+      report::alternatives_text(result.measured, why.processor, why.layer, why.variant);
+  return text +
+         batch_text(result.choice().winner().plan, why.layer,
+                    others.empty() ? "" : "; on one frame:") +
+         others;
 }
 
 }  // namespace
