@@ -302,11 +302,17 @@ TEST(Predicted, says_what_feeding_takes_of_the_named_core) {
   EXPECT_EQ(both.replicas[1].feeding, plan::Feeding{});
   EXPECT_EQ(both.replicas[2].feeding, (plan::Feeding{Time(2), "core0"}));
   EXPECT_TRUE(plan::feeding_of_idle_cores(plan, both).empty());
+  EXPECT_EQ(plan::feeding_notes(plan, both),
+            std::vector<std::string>{
+                "core0 feeds gpu0 for 2.00 ns of each frame; core0's time includes this"});
   const auto [other, idle] = evidence_of({1, 1, 2, 2});
   EXPECT_EQ(idle.replicas[0].predicted, Time(8));
   EXPECT_EQ(plan::feeding_of_idle_cores(other, idle),
             (std::map<std::string, Time>{{"core0", Time(4)}}));
   EXPECT_EQ(plan::busy_times(other, idle).at("core0"), Time(4));
+  EXPECT_EQ(plan::feeding_notes(other, idle),
+            std::vector<std::string>{
+                "core0 feeds gpu0 for 4.00 ns of each frame; core0 has no stage of its own"});
 }
 
 /// Its frames have all that the device launches in the time of two.

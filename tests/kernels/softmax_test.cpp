@@ -13,14 +13,16 @@
 namespace millrace::kernels {
 namespace {
 
-std::vector<float> numbers(std::size_t count) {
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+std::vector<float> numbers(std::size_t count, float largest = 30) {
   Random random(count);
   std::vector<float> result;
-  for (std::size_t i = 0; i < count; ++i) result.push_back(random.uniform(-30, 30));
+  for (std::size_t i = 0; i < count; ++i) result.push_back(random.uniform(-largest, largest));
   return result;
 }
 
-/// One row, which may be any.
+/// One row, which may be any. What is below the smallest normal number may be 0.
 void expect_softmax(const std::vector<float>& x, const std::vector<float>& y, bool logarithm) {
   double sum = 0;
   for (const float number : x) sum += std::exp(double{number});
@@ -28,10 +30,12 @@ void expect_softmax(const std::vector<float>& x, const std::vector<float>& y, bo
     const double expected = std::exp(double{x[i]}) / sum;
     if (std::isnan(expected))
       ASSERT_TRUE(std::isnan(y[i])) << i;
+    else if (x[i] == -infinity)
+      ASSERT_EQ(y[i], logarithm ? -infinity : 0) << i;
     else if (logarithm)
-      ASSERT_NEAR(y[i], std::log(expected), 2e-5) << i;
+      ASSERT_NEAR(y[i], x[i] - std::log(sum), 2e-5 + 1e-7 * std::abs(x[i] - std::log(sum))) << i;
     else
-      ASSERT_NEAR(y[i], expected, 5e-6 * expected) << i;
+      ASSERT_NEAR(y[i], expected, 5e-6 * expected + 2e-38) << i;
   }
 }
 
@@ -95,6 +99,43 @@ TEST(Softmax, of_columns_is_right_in_place_too) {
         expect_softmax(numbers_of(given), numbers_of(found), logarithm);
         expect_softmax(numbers_of(given), numbers_of(found_in_place), logarithm);
       }
+    }
+}
+
+/// As attention masks them: each third number, and all of one row.
+std::vector<float> masked(std::vector<float> x, std::size_t size) {
+  for (std::size_t i = 0; i < x.size(); i += 3) x[i] = -infinity;
+  for (std::size_t i = 0; i < size; ++i) x[size + i] = -infinity;
+  return x;
+}
+
+TEST(Softmax, of_rows_is_0_for_what_is_masked_or_far_below_the_largest) {
+  for (const DenseRows& rows : {DenseRows{20, 5}, {7, 16}, {9, 77}, {2, 1500}})
+    for (const bool logarithm : {false, true}) {
+      const auto x = masked(numbers(rows.count * rows.size, 400), rows.size);
+      std::vector<float> y(x.size());
+      softmax_rows(rows, logarithm, x.data(), y.data());
+      for (std::size_t row = 0; row < rows.count; ++row)
+        expect_softmax(row_of(x, row, rows.size), row_of(y, row, rows.size), logarithm);
+    }
+}
+
+TEST(Softmax, of_columns_is_0_for_what_is_masked_or_far_below_the_largest) {
+  for (const DenseColumns& columns : {DenseColumns{2, 19, 131}, {3, 5, 16}, {1, 2, 60}})
+    for (const bool logarithm : {false, true}) {
+      const std::size_t size = columns.size, rows = columns.planes * columns.inner;
+      const auto as_rows = masked(numbers(rows * size, 400), size);
+      std::vector<float> x = as_rows;
+      const auto places = [&](std::size_t i) {  // of the number i of `as_rows` in `x`
+        const std::size_t row = i / size, plane = row / columns.inner;
+        return (plane * size + i % size) * columns.inner + row % columns.inner;
+      };
+      for (std::size_t i = 0; i < x.size(); ++i) x[places(i)] = as_rows[i];
+      std::vector<float> y(x.size());
+      softmax_columns(columns, logarithm, x.data(), y.data());
+      const auto found = turned(columns, y);
+      for (std::size_t row = 0; row < rows; ++row)
+        expect_softmax(row_of(as_rows, row, size), row_of(found, row, size), logarithm);
     }
 }
 

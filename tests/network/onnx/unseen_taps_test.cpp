@@ -60,6 +60,28 @@ TEST(Simplify, cuts_taps_of_lines_and_of_volumes) {
             (Window{{1, 3, 1}, ones, ones, {0, 1, 0}, {0, 1, 0}}));
 }
 
+TEST(Simplify, cuts_taps_of_each_channel_alone) {
+  Maker maker;
+  maker.network.outputs = {maker.layer(Conv{window_of_3(), 4},
+                                       {maker.input({2, 4, 5, 1}), maker.constant({8, 1, 3, 3})},
+                                       {2, 8, 5, 1})};
+  EXPECT_EQ(std::get<Conv>(simplified(maker).layers[0].op).window,
+            (Window{{3, 1}, {1, 1}, {1, 1}, {1, 0}, {1, 0}}));
+}
+
+/// The batch normalization behind goes into the weights that are left.
+TEST(Simplify, cuts_taps_with_all_passes_in_their_order) {
+  Maker maker;
+  const TensorId x = maker.layer(
+      Conv{window_of_3()}, {maker.input({1, 3, 1, 1}), maker.constant({4, 3, 3, 3})}, {1, 4, 1, 1});
+  maker.network.outputs = {maker.normalization(x, 4)};
+  const Network network = simplify(maker.network);
+  ASSERT_EQ(std::get<Conv>(network.layers[0].op).window.kernel, (Shape{1, 1}));
+  const std::vector<Array> frame{maker.frame({1, 3, 1, 1})};
+  EXPECT_LT(test::relative_error(evaluate(network, frame)[0], evaluate(maker.network, frame)[0]),
+            1e-5);
+}
+
 TEST(Simplify, leaves_weights_whole_that_two_convolutions_share) {
   Maker maker;
   const TensorId image = maker.input({1, 4, 1, 1}), weights = maker.constant({4, 4, 3, 3});

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -30,13 +31,15 @@ struct Playable {
       {"both", milliseconds(40), milliseconds(40), milliseconds(6), {0, 1}}};
   std::vector<Time> times{milliseconds(1), milliseconds(1), milliseconds(1)};
   board::Processor processor{"anywhere", board::ProcessorKind::gpu, {}};
+  board::Processor no_core{"gone", board::ProcessorKind::cpu, {8000}};
+  std::optional<std::size_t> gone = {};  // the task whose core is none
   std::atomic<int> on_unit_0 = 0;
   std::atomic<bool> overlapped = false;
 
   Played play(PlayOptions options) {
     std::vector<TableJob> jobs;
     for (std::size_t t = 0; t < tasks.size(); ++t)
-      jobs.push_back({processor, [this, t] {
+      jobs.push_back({gone == t ? no_core : processor, [this, t] {
                         return TableWork([this, t] {
                           if (on_unit_0++ > 0) overlapped = true;
                           work_for(times[t]);
@@ -121,8 +124,15 @@ TEST(TablePlayer, ends_if_a_thread_cannot_be_started) {
 
 TEST(TablePlayer, a_core_that_went_away_ends_it) {
   Playable playable;
-  playable.processor = {"gone", board::ProcessorKind::cpu, {8000}};
+  playable.gone = 0;
   EXPECT_THROW(playable.play({.duration = milliseconds(200)}), EngineError);
+}
+
+TEST(TablePlayer, a_core_of_a_second_player_that_went_away_ends_both) {
+  Playable playable;
+  playable.tasks.back().units = {1};
+  playable.gone = 2;
+  EXPECT_THROW(playable.play({.duration = milliseconds(4000)}), EngineError);
 }
 
 TEST(TablePlayer, a_failing_job_ends_it_with_its_name) {
