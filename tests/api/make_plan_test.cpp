@@ -184,7 +184,7 @@ const Mistake mistakes[] = {
     {"weights", [](PlanRequest& r) { r.setup.source.weights = "w"; },
      "--weights: is for Darknet's configurations"},
     {"board", [](PlanRequest& r) { r.board = "jetson-tx9"; }, "jetson-tx9"},
-    {"processors", [](PlanRequest& r) { r.setup.processors = {"core99"}; }, "core99"},
+    {"processors", [](PlanRequest& r) { r.setup.processors = {"core8000"}; }, "core8000"},
     {"loss", [](PlanRequest& r) { r.board = "", r.loss.max_loss = "1%"; },
      "--max-loss 1%: the loss is measured on frames"},
     {"share", [](PlanRequest& r) { r.board = "", r.loss.max_loss = "much"; },

@@ -12,9 +12,10 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   err: some words                       standard error contains them
   err/ regular expression               ... matches it
   no file: x.onnx                       afterwards there is no such file (a glob)
-  needs: shared/models                  the case is skipped unless this is beside the project
+  needs: shared/models                  the case ends as skipped unless this is beside the project
   needs: engine onednn                  ... unless this build has this engine
   needs: python numpy                   ... unless Python has this module
+  needs: cores 2                        ... unless it may run on so many
 
 A line that begins with two spaces continues the line before it: a command with a new line, expected
 words with a space, or with nothing if the line before ends with a backslash.
@@ -107,6 +108,9 @@ def what_is_missing(need, source, environment):
         found = [engine["name"] for engine in json.loads(board.stdout)["engines"]
                  if "absent" not in engine]
         return None if name in found else f"the engine {name}, which this build lacks"
+    if kind == "cores":
+        here = len(os.sched_getaffinity(0))
+        return None if here >= int(name) else f"{name} cores; this process may run on {here}"
     if kind == "python":
         there = importlib.util.find_spec(name)
         return None if there else f"Python's {name}, which is not here"

@@ -118,8 +118,12 @@ TEST_F(OpenVinoTest, what_openvino_fuses_is_one_group_that_names_its_kernel) {
   const auto engine = make({});
   const auto subnet = engine->prepare(whole_network(network, first_core()));
   Frame frame(*subnet, network);
-  const std::vector<GroupTime> groups = frame.run_timed();
+  std::vector<GroupTime> groups = frame.run_timed();
   ASSERT_EQ(groups.size(), 2u);
+  for (int run = 0; run < 20; ++run) {  // other programs can only make one longer
+    const std::vector<GroupTime> again = frame.run_timed();
+    for (std::size_t i = 0; i < 2; ++i) groups[i].time = std::min(groups[i].time, again[i].time);
+  }
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(groups[i].layers, (std::vector{LayerId(2 * i), LayerId(2 * i + 1)}));
     EXPECT_TRUE(groups[i].kernel.starts_with("openvino:")) << groups[i].kernel;

@@ -7,9 +7,9 @@ import sys
 from replicas import replicas_in
 
 
-def with_core_70():
+def with_core_8000():
     d = json.load(sys.stdin)
-    d["stages"][0]["processor"]["cores"] = [70]
+    d["stages"][0]["processor"]["cores"] = [8000]
     json.dump(d, sys.stdout)
 
 

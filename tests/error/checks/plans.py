@@ -3,10 +3,10 @@
 import json
 
 
-def with_core_77():
+def with_core_8000():
     d = json.load(open("digits.plan.json"))
-    d["stages"][0]["processor"].update(name="core77", cores=[77])
-    json.dump(d, open("core77.plan.json", "w"))
+    d["stages"][0]["processor"].update(name="core8000", cores=[8000])
+    json.dump(d, open("core8000.plan.json", "w"))
 
 
 def with_a_misspelt_key():
@@ -17,7 +17,7 @@ def with_a_misspelt_key():
 
 def with_a_core_that_is_missing():
     d = json.load(open("digits.plan.json"))
-    d["stages"][0]["processor"].update(name="core77", cores=[77])
+    d["stages"][0]["processor"].update(name="core8000", cores=[8000])
     json.dump(d, open("lacks.plan.json", "w"))
 
 
