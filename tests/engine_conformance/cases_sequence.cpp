@@ -157,6 +157,7 @@ struct RecurrentCase {
   Direction direction = Direction::forward;
   std::int64_t hidden = 4;
   bool batch_first = false, linear_before_reset = false, has_states = false;
+  float clip = 0;
 };
 
 void build_recurrent(NetworkBuilder& b, const RecurrentCase& c) {
@@ -175,6 +176,7 @@ void build_recurrent(NetworkBuilder& b, const RecurrentCase& c) {
   op.hidden = h;
   op.batch_first = c.batch_first;
   op.linear_before_reset = c.linear_before_reset;
+  op.clip = c.clip;
   for (const TensorId output : b.layers(op, inputs, {all, state})) b.output(output);
 }
 
@@ -194,6 +196,8 @@ std::vector<ConformanceCase> recurrent_cases() {
       recurrent_case("lstm_bidirectional", {lstm, Direction::bidirectional}),
       recurrent_case("lstm_with_states", {lstm, Direction::bidirectional, 33, false, false, true}),
       recurrent_case("lstm_batch_first", {lstm, Direction::reverse, 16, true, false, true}),
+      recurrent_case("lstm_clipped", {lstm, Direction::forward, 5, false, false, true, 0.2f}),
+      recurrent_case("gru_clipped", {gru, Direction::reverse, 5, false, true, false, 0.2f}),
   };
 }
 

@@ -221,6 +221,22 @@ TEST(operators, two_operands_with_broadcasting) {
       for (const bool constant : {false, true}) expect_binary(kind, other, constant);
 }
 
+/// A convolution of few channels in each group leaves them in blocks smaller than a vector.
+TEST(operators, two_operands_and_a_function_in_small_blocks) {
+  for (const std::int64_t channels : {4, 8, 12, 24, 32})
+    for (const BinaryKind kind : {BinaryKind::add, BinaryKind::mul}) {
+      Net net;
+      const std::int64_t groups = channels / 4;
+      const Window window{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+      const TensorId x =
+          net.layer(network::Conv{window, groups},
+                    {net.input({2, 48, 9, 9}), net.weights({channels, 48 / groups, 1, 1})},
+                    {2, channels, 9, 9});
+      net.output(net.relu(net.binary(kind, x, x)));
+      expect_equal_to_loops(net);
+    }
+}
+
 TEST(operators, prelu_with_slopes_per_channel_and_per_element) {
   for (const Shape& slopes : {Shape{20, 1, 1}, Shape{1}, Shape{20, 6, 6}, Shape{1, 20, 1, 1}})
     expect_equal_to_loops_inside({1, 20, 6, 6}, [&](Net& net, TensorId x) {

@@ -128,6 +128,7 @@ std::vector<std::span<const OperatorEntry>> all_tables() {
           normalization_operators(),
           sequence_operators(),
           loss_operators(),
+          lp_pool_operators(),
           attention_operators(),
           fused_operators(),
           quantized_operators(),

@@ -87,6 +87,13 @@ Target from_scales(const Node& node, const std::vector<double>& given) {
   return target;
 }
 
+/// PyTorch aligns the corners of an output of whole elements. ONNX's own tests take its size before
+/// it is rounded down.
+void align_as_pytorch(const Node& node, Target& target) {
+  for (std::size_t i = 0; i < target.sizes.size(); ++i)
+    target.scales[i] = static_cast<double>(target.sizes[i]) / static_cast<double>(node.shape(0)[i]);
+}
+
 /// With the aspect ratio kept, one scale for all axes.
 void keep_aspect_ratio(const Node& node, const Shape& axes, Target& target) {
   const std::string policy = node.attributes().text("keep_aspect_ratio_policy", "stretch");
@@ -223,6 +230,8 @@ void lower_resize(Node& node) {
     node.fail("exactly one of the inputs 'scales' and 'sizes' must be given");
   Target target = is_given(node, 2) ? from_scales(node, node.numbers(2, "the scales"))
                                     : from_sizes(node, node.integers(3, "the sizes"));
+  if (op.coordinates == Coordinates::align_corners && node.reading().source().is_of_pytorch)
+    align_as_pytorch(node, target);
   finish(node, std::move(op), std::move(target));
 }
 

@@ -29,6 +29,7 @@ struct Source {
   std::string file;              // for messages
   std::filesystem::path folder;  // of external data
   std::int64_t opset = 0;
+  bool is_of_pytorch = false;  // written by its exporter
 };
 
 /// What a name stands for: a tensor, or a problem that left it without one, or nothing at all (an

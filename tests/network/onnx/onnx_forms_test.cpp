@@ -1,5 +1,6 @@
 // Operators that become others: their values, worked out by hand or with NumPy.
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <cmath>
 
@@ -104,6 +105,59 @@ TEST(Forms, images_are_resized_around_their_middle) {
   expect_near(resized(1.7f),
               {1.0294119f, 1.6176472f, 2.4117649f, 3.5882354f, 5.5294123f, 7.882353f});
   expect_near(resized(0.6f), {1.6666667f, 5.333333f});
+}
+
+/// PyTorch's interpolate() of 7 elements by 0.5; and as ONNX's own cases have it.
+TEST(Forms, corners_are_aligned_as_the_exporter_does_it) {
+  const auto resized = [](const char* producer) {
+    OnnxModel model(17);
+    model.proto().set_producer_name(producer);
+    model.input("x", {1, 1, 1, 7}).output("y").weight("scales", floats({1, 1, 1, 0.5f}));
+    model.node("Resize", {"x", "", "scales"}, {"y"})
+        .set_text("mode", "linear")
+        .set_text("coordinate_transformation_mode", "align_corners");
+    return answer_of(model, {0, 10, 20, 30, 40, 50, 60});
+  };
+  expect_near(resized("pytorch"), {0, 30, 60});
+  expect_near(resized(""), {0, 24, 48});
+}
+
+/// The numbers of ONNX Runtime. The cell's state is larger than the clip.
+TEST(Forms, an_lstm_clips_its_sums_and_not_its_state) {
+  OnnxModel model(14);
+  model.input("x", {5, 1, 1}).output("y").weight("w", floats({1, 4, 1}, {1, 0.5f, 1, 2}));
+  model.weight("r", floats({1, 4, 1}, {0.5f, 0.5f, 1, -0.5f}));
+  model.weight("b", floats({1, 8}, {0, 0, 2, 0, 0, 0, 0, 0}));
+  model.node("LSTM", {"x", "w", "r", "b"}, {"y"}).set("hidden_size", 1).set_number("clip", 1.5f);
+  expect_near(answer_of(model, {3, 3, -1, 3, 3}),
+              {0.5143859f, 0.7136448f, 0.30510607f, 0.72099787f, 0.7797571f});
+}
+
+/// The numbers of ONNX Runtime.
+TEST(Forms, pools_take_norms) {
+  const auto pooled = [](const std::string& op_type, std::int64_t p,
+                         const std::vector<std::pair<std::string, Shape>>& lists = {},
+                         bool rounds_up = false) {
+    OnnxModel model(18);
+    model.input("x", {1, 1, 1, 7}).output("y");
+    test::OnnxNode node = model.node(op_type, {"x"}, {"y"});
+    node.set("p", p);
+    for (const auto& [name, list] : lists) node.set_list(name, list);
+    if (rounds_up) node.set("ceil_mode", 1);
+    return answer_of(model, {1, -2, 3, -4, 5, -6, 7});
+  };
+  expect_near(
+      pooled("LpPool", 3, {{"kernel_shape", {1, 3}}, {"pads", {0, 1, 0, 0}}, {"strides", {1, 2}}}),
+      {2.0800838f, 4.6260653f, 7.398637f});
+  expect_near(pooled("LpPool", 2, {{"kernel_shape", {1, 3}}, {"strides", {1, 2}}}),
+              {3.7416575f, 7.071068f, 10.488089f});
+  expect_near(pooled("LpPool", 1, {{"kernel_shape", {1, 2}}, {"strides", {1, 2}}}, true),
+              {3, 7, 11, 7});
+  expect_near(pooled("LpPool", 2, {{"kernel_shape", {1, 2}}, {"dilations", {1, 3}}}),
+              {4.1231055f, 5.3851647f, 6.708204f, 8.062258f});
+  expect_near(pooled("GlobalLpPool", 3), {9.220873f});
+  expect_near(pooled("GlobalLpPool", 1), {28});
+  expect_near(pooled("GlobalLpPool", 2), {11.83216f});
 }
 
 /// The numbers of ONNX's own cases.

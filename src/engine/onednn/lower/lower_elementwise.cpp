@@ -87,6 +87,18 @@ bool has_operand(const Builder& builder, const Group& group) {
   });
 }
 
+/// With functions behind it, oneDNN's kernel for two tensors in blocks of channels leaves the last
+/// results undone where the channels do not fill the processor's vectors.
+bool leaves_some_undone(const Builder& builder, const Group& group, const Pair& pair,
+                        const Desc& layout) {
+  constexpr std::int64_t widest = 16;
+  const auto blocking = blocking_of(layout);
+  return !group.tail.empty() && same_shape(builder, pair) && blocking &&
+         std::ranges::any_of(blocking->blocked, [&](std::int64_t dimension) {
+           return blocking->shape[static_cast<std::size_t>(dimension)] % widest != 0;
+         });
+}
+
 /// Of operands that kernels do not know as they lie, or nothing if they know them. One number is
 /// the same wherever it goes.
 std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, const Pair& pair,
@@ -94,8 +106,9 @@ std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, co
   const auto algorithm = algorithm_of(std::get<network::Binary>(builder.layer(group.head).op).kind);
   const bool same = same_shape(builder, pair);
   const bool single = network::element_count(builder.tensor(pair.b).shape) == 1;
-  if (suits_two_operands(now) || !dense_strides(now) || !algorithm || !(same || single) ||
-      has_operand(builder, group))
+  if (suits_two_operands(now) && !leaves_some_undone(builder, group, pair, now))
+    return std::nullopt;
+  if (!dense_strides(now) || !algorithm || !(same || single) || has_operand(builder, group))
     return std::nullopt;
   const Dims count{network::element_count(builder.tensor(pair.a).shape)};
   const auto post_ops = post_ops_of(builder, group, count);
@@ -120,7 +133,7 @@ std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const P
   if (same && is_row_major(now)) now = builder.value(pair.b).desc;
   if (auto flat = choose_flat(builder, group, pair, now)) return flat;
   for (const Desc& usual : usual_layouts(now)) {
-    if (!suits_two_operands(usual)) continue;
+    if (!suits_two_operands(usual) || leaves_some_undone(builder, group, pair, usual)) continue;
     const Desc layout = with_usual_strides(usual);
     const Dims other = with_rank(builder.tensor(pair.b).shape, shape.size());
     const Desc b = same ? layout : plain_desc(other);

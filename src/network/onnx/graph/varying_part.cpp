@@ -59,6 +59,7 @@ class Extent {
   ::onnx::ModelProto model;
   model.set_ir_version(8);
   model.add_opset_import()->set_version(reading.opset());
+  if (reading.source().is_of_pytorch) model.set_producer_name("pytorch");
   for (const auto& [key, function] : reading.functions()) *model.add_functions() = *function;
   const std::vector<std::string> names = node_names(nodes_of(graph));
   for (const int i : extent.nodes) {

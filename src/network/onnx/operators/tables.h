@@ -27,6 +27,7 @@ std::span<const OperatorEntry> attention_operators();      // Attention, RotaryE
 std::span<const OperatorEntry> fused_operators();          // of ONNX Runtime's optimisers
 std::span<const OperatorEntry> quantized_operators();      // of ONNX Runtime's quantiser
 std::span<const OperatorEntry> loss_operators();           // of classifiers
+std::span<const OperatorEntry> lp_pool_operators();        // LpPool, GlobalLpPool
 std::span<const OperatorEntry> spectrum_operators();       // DFT, STFT
 std::span<const OperatorEntry> vision_operators();  // GridSample, NonMaxSuppression, RoiAlign
 
