@@ -264,6 +264,21 @@ TEST(operators, normalisations) {
     });
 }
 
+/// Where channels fill blocks, 0 / 0 behind the last one would spoil what the next layer sums.
+TEST(operators, normalisations_without_epsilon_between_convolutions) {
+  for (const std::int64_t channels : {1, 3, 5, 12, 20}) {
+    Net net;
+    const Shape factors{channels};
+    const TensorId x = net.conv(net.input({1, 8, 6, 6}), channels, 1);
+    const TensorId y = net.layer(network::BatchNormalization{0},
+                                 {x, net.weights(factors), net.weights(factors),
+                                  net.weights(factors), net.constant(factors, {0.5, 2})},
+                                 net.shape(x));
+    net.output(net.conv(y, 8, 1));
+    expect_equal_to_loops(net, 5e-5);
+  }
+}
+
 TEST(operators, softmax_over_one_and_over_several_dimensions) {
   for (const bool log : {false, true})
     for (const std::int64_t axis : {1, 2, 3})
