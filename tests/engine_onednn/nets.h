@@ -1,5 +1,7 @@
 #pragma once
 // Networks for these tests, and how they are run and compared.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/onednn/onednn.h"
 #include "engine/onednn/primitives/layout.h"
 #include "network/evaluate/evaluate.h"
 #include "network/network.h"
@@ -94,6 +97,22 @@ inline double difference(std::span<const float> a, std::span<const float> b) {
     if (a[i] != a[i] || b[i] != b[i]) return 1e30;
   }
   return most / scale;
+}
+
+/// Within the bound of what the plain loops give, on one core and on two.
+inline void expect_equal_to_loops(const Net& net, double bound = 2e-5) {
+  const auto engine = engine::onednn::make();
+  const network::Network network = net.build();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  for (const int core_count : {1, 2}) {
+    const auto found = results(*engine, network, core_count);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].shape, wanted[i].shape);
+      EXPECT_LT(difference(found[i].values<float>(), wanted[i].values<float>()), bound)
+          << core_count << " cores";
+    }
+  }
 }
 
 }  // namespace millrace::test::onednn

@@ -15,21 +15,6 @@ using network::BinaryKind;
 using network::UnaryKind;
 using network::Window;
 
-void expect_equal_to_loops(const Net& net, double bound = 2e-5) {
-  const auto engine = make();
-  const network::Network network = net.build();
-  const auto wanted = network::evaluate(network, inputs_of(network));
-  for (const int core_count : {1, 2}) {
-    const auto found = results(*engine, network, core_count);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      ASSERT_EQ(found[i].shape, wanted[i].shape);
-      EXPECT_LT(difference(found[i].values<float>(), wanted[i].values<float>()), bound)
-          << core_count << " cores";
-    }
-  }
-}
-
 /// A convolution around it makes the layouts those of real networks.
 using Add = std::function<TensorId(Net&, TensorId)>;
 void expect_equal_to_loops_inside(const Shape& shape, const Add& add) {
@@ -221,22 +206,6 @@ TEST(operators, two_operands_with_broadcasting) {
       for (const bool constant : {false, true}) expect_binary(kind, other, constant);
 }
 
-/// A convolution of few channels in each group leaves them in blocks smaller than a vector.
-TEST(operators, two_operands_and_a_function_in_small_blocks) {
-  for (const std::int64_t channels : {4, 8, 12, 24, 32})
-    for (const BinaryKind kind : {BinaryKind::add, BinaryKind::mul}) {
-      Net net;
-      const std::int64_t groups = channels / 4;
-      const Window window{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
-      const TensorId x =
-          net.layer(network::Conv{window, groups},
-                    {net.input({2, 48, 9, 9}), net.weights({channels, 48 / groups, 1, 1})},
-                    {2, channels, 9, 9});
-      net.output(net.relu(net.binary(kind, x, x)));
-      expect_equal_to_loops(net);
-    }
-}
-
 TEST(operators, prelu_with_slopes_per_channel_and_per_element) {
   for (const Shape& slopes : {Shape{20, 1, 1}, Shape{1}, Shape{20, 6, 6}, Shape{1, 20, 1, 1}})
     expect_equal_to_loops_inside({1, 20, 6, 6}, [&](Net& net, TensorId x) {
@@ -262,21 +231,6 @@ TEST(operators, normalisations) {
     expect_equal_to_loops_inside({2, 48, 7, 9}, [&](Net& net, TensorId x) {
       return net.layer(network::Lrn{5, 1e-4f, beta, 1}, {x}, net.shape(x));
     });
-}
-
-/// Where channels fill blocks, 0 / 0 behind the last one would spoil what the next layer sums.
-TEST(operators, normalisations_without_epsilon_between_convolutions) {
-  for (const std::int64_t channels : {1, 3, 5, 12, 20}) {
-    Net net;
-    const Shape factors{channels};
-    const TensorId x = net.conv(net.input({1, 8, 6, 6}), channels, 1);
-    const TensorId y = net.layer(network::BatchNormalization{0},
-                                 {x, net.weights(factors), net.weights(factors),
-                                  net.weights(factors), net.constant(factors, {0.5, 2})},
-                                 net.shape(x));
-    net.output(net.conv(y, 8, 1));
-    expect_equal_to_loops(net, 5e-5);
-  }
 }
 
 TEST(operators, softmax_over_one_and_over_several_dimensions) {
