@@ -37,8 +37,8 @@ constexpr double least_share = 0.93;
 constexpr double most_share = 1.01;
 
 // Other programs, and the host of a virtual machine, may take the cores meanwhile, which can only
-// make a pipeline slower. The caller's threads alone make the stages wait for their cores for 2 to
-// 5 % of the time. Attempts in which they waited longer do not count. If too few are left, the
+// make a pipeline slower. The caller's threads alone make the stages together wait for 2 to 5 % of
+// the time. Attempts in which they waited longer do not count. If too few are left, the
 // machine is too noisy to tell.
 constexpr double most_stolen = 0.06;
 constexpr int attempts = 60;
@@ -133,7 +133,7 @@ void expect_agreement(const Example& example) {
   }
   EXPECT_LE(most, most_share * limit) << "frames per second";
   if (rates.size() < undisturbed_attempts)
-    GTEST_SKIP() << "other programs took the cores in all but " << rates.size() << " of "
+    GTEST_SKIP() << "the stages had to wait for their cores in all but " << rates.size() << " of "
                  << attempts << " attempts";
   std::sort(rates.begin(), rates.end());
   EXPECT_GE(rates[rates.size() / 2], least_share * limit) << "frames per second, the median";

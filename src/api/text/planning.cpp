@@ -34,7 +34,8 @@ std::string slots_text(const network::Network& network, const explore::Candidate
                      millrace::to_text(chosen.smallest->total), rest);
 }
 
-/// On how many frames at once the layer works, as a line with this end; empty: on one.
+/// A line that says on how many frames at once the layer works, with `end` at its end. Empty if on
+/// one.
 std::string batch_text(const plan::Plan& plan, LayerId layer, std::string_view end) {
   const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
   const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;

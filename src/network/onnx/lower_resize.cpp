@@ -90,8 +90,11 @@ Target from_scales(const Node& node, const std::vector<double>& given) {
 /// PyTorch aligns the corners of an output of whole elements. ONNX's own tests take its size before
 /// it is rounded down.
 void align_as_pytorch(const Node& node, Target& target) {
-  for (std::size_t i = 0; i < target.sizes.size(); ++i)
-    target.scales[i] = static_cast<double>(target.sizes[i]) / static_cast<double>(node.shape(0)[i]);
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    const std::int64_t size = node.shape(0)[i];
+    if (size > 0 && target.sizes[i] > 0)
+      target.scales[i] = static_cast<double>(target.sizes[i]) / static_cast<double>(size);
+  }
 }
 
 /// With the aspect ratio kept, one scale for all axes.

@@ -82,6 +82,8 @@ std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file) 
   return opset_among(model.opset_import(), 1, file);
 }
 
+bool is_of_pytorch(const ::onnx::ModelProto& model) { return model.producer_name() == pytorch; }
+
 std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
                       const std::string& place) {
   return opset_among(function.opset_import(), of_model, place);

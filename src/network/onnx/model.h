@@ -20,6 +20,9 @@ std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path
 
 /// The version of ONNX's own operators, from 7 to 25. InputError at `file` otherwise.
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file);
+/// The name of PyTorch's exporter in its files.
+inline constexpr const char* pytorch = "pytorch";
+bool is_of_pytorch(const ::onnx::ModelProto& model);
 /// The same of a function, which has the model's if it does not say.
 std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
                       const std::string& place);

@@ -52,7 +52,7 @@ void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
 
 Network network_of(::onnx::ModelProto& model, const std::string& name,
                    const std::filesystem::path& folder, const ModelSource& source) {
-  Reading reading({name, folder, onnx::opset_of(model, name), model.producer_name() == "pytorch"});
+  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model)});
   reading.set_functions(onnx::functions_of(model));
   onnx::read_inputs(reading, *model.mutable_graph(), source);
   declare_shapes(reading, model.graph());

@@ -34,6 +34,15 @@ Shape read_kernel(const Node& node, std::size_t dimensions, const Shape& weight_
   return kernel;
 }
 
+/// So that numbers of elements stay far from overflow.
+void check_elements(const Node& node, const Shape& kernel) {
+  constexpr double largest = 2147483647;
+  double elements = 1;
+  for (const std::int64_t size : kernel) elements *= static_cast<double>(size);
+  if (elements > largest)
+    node.fail(fmt::format("the window {} has more than {:.0f} elements", to_text(kernel), largest));
+}
+
 /// Padding that makes the output ceil(size / stride) long.
 void pad_to_same(const Shape& sizes, bool more_at_end, Window& window) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -59,6 +68,7 @@ Shape spatial_sizes(const Node& node, const Shape& shape) {
 Window read_window(const Node& node, std::size_t dimensions, const Shape& weight_kernel) {
   Window window;
   window.kernel = read_kernel(node, dimensions, weight_kernel);
+  check_elements(node, window.kernel);
   window.strides = per_dimension(node, "strides", dimensions, 1);
   window.dilations = per_dimension(node, "dilations", dimensions, 1);
   const Shape pads = per_dimension(node, "pads", 2 * dimensions, 0);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "network/evaluate/evaluate.h"
 #include "support/onnx_model.h"
 
@@ -122,6 +123,23 @@ TEST(Forms, corners_are_aligned_as_the_exporter_does_it) {
   expect_near(resized(""), {0, 24, 48});
 }
 
+/// A size of 0 leaves nothing to divide by.
+TEST(Forms, corners_of_nothing_are_aligned_too) {
+  for (const std::int64_t size : {7, 0}) {
+    OnnxModel model(18);
+    model.proto().set_producer_name("pytorch");
+    model.input("x", {1, 1, 1, size}).output("y").weight("scales", floats({1, 1, 1, 0.1f}));
+    model.node("Resize", {"x", "", "scales"}, {"y"})
+        .set_text("mode", "linear")
+        .set_text("coordinate_transformation_mode", "align_corners")
+        .set("antialias", 1);
+    if (size == 0)
+      EXPECT_THROW(model.read(), InputError);
+    else
+      EXPECT_EQ(answer_of(model, {1, 2, 3, 4, 5, 6, 7}), std::vector<float>{});
+  }
+}
+
 /// The numbers of ONNX Runtime. The cell's state is larger than the clip.
 TEST(Forms, an_lstm_clips_its_sums_and_not_its_state) {
   OnnxModel model(14);
@@ -155,6 +173,9 @@ TEST(Forms, pools_take_norms) {
               {3, 7, 11, 7});
   expect_near(pooled("LpPool", 2, {{"kernel_shape", {1, 2}}, {"dilations", {1, 3}}}),
               {4.1231055f, 5.3851647f, 6.708204f, 8.062258f});
+  expect_near(pooled("LpPool", 2,
+                     {{"kernel_shape", {1, 3}}, {"pads", {0, 0, 0, 1}}, {"strides", {1, 3}}}, true),
+              {3.7416575f, 8.774964f, 7});
   expect_near(pooled("GlobalLpPool", 3), {9.220873f});
   expect_near(pooled("GlobalLpPool", 1), {28});
   expect_near(pooled("GlobalLpPool", 2), {11.83216f});

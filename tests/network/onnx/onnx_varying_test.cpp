@@ -52,6 +52,25 @@ TEST(Varying, only_what_depends_on_the_sizes_is_in_the_part) {
   EXPECT_EQ(names, (std::vector<std::string_view>{"Mul", "Greater", "VaryingPart"}));
 }
 
+TEST(Varying, corners_are_aligned_as_in_pytorch_inside_of_the_part_too) {
+  OnnxModel model;
+  model.proto().set_producer_name("pytorch");
+  model.input("x", {7}).output("y").weight("zero", floats({0}));
+  model.weight("scales", floats({1, 1, 1, 0.5f})).integers("image", {1, 1, 1, -1});
+  model.integers("row", {-1});
+  model.node("Greater", {"x", "zero"}, {"mask"});
+  model.node("NonZero", {"mask"}, {"places"});
+  model.node("Transpose", {"places"}, {"columns"});
+  model.node("GatherND", {"x", "columns"}, {"selected"});
+  model.node("Reshape", {"selected", "image"}, {"line"});
+  model.node("Resize", {"line", "", "scales"}, {"half"})
+      .set_text("mode", "linear")
+      .set_text("coordinate_transformation_mode", "align_corners");
+  model.node("Reshape", {"half", "row"}, {"y"});
+  EXPECT_EQ(numbers(run_on(model.read(), {10, 20, 30, 40, 50, 60, 70})[0]),
+            (std::vector<float>{10, 40, 70}));
+}
+
 TEST(Varying, networks_with_other_parts_have_other_hashes) {
   OnnxModel other = with_selection();
   const int last = other.proto().graph().node_size() - 1;

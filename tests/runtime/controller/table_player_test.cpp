@@ -132,7 +132,9 @@ TEST(TablePlayer, a_core_of_a_second_player_that_went_away_ends_both) {
   Playable playable;
   playable.tasks.back().units = {1};
   playable.gone = 2;
+  const auto start = std::chrono::steady_clock::now();
   EXPECT_THROW(playable.play({.duration = milliseconds(4000)}), EngineError);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(3000));
 }
 
 TEST(TablePlayer, a_failing_job_ends_it_with_its_name) {

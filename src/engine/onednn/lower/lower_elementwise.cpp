@@ -4,6 +4,7 @@
 
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -87,16 +88,26 @@ bool has_operand(const Builder& builder, const Group& group) {
   });
 }
 
-/// With functions behind it, oneDNN's kernel for two tensors in blocks of channels leaves the last
+/// For two tensors in blocks of channels, with anything after it, oneDNN's kernel leaves the last
 /// results undone where the channels do not fill the processor's vectors.
 bool leaves_some_undone(const Builder& builder, const Group& group, const Pair& pair,
                         const Desc& layout) {
-  constexpr std::int64_t widest = 16;
+#if defined(__x86_64__)
+  const auto lanes = static_cast<std::int64_t>(vector_lanes());
+#else
+  constexpr std::int64_t lanes = 16;  // what its kernels take there is not known
+#endif
   const auto blocking = blocking_of(layout);
   return !group.tail.empty() && same_shape(builder, pair) && blocking &&
          std::ranges::any_of(blocking->blocked, [&](std::int64_t dimension) {
-           return blocking->shape[static_cast<std::size_t>(dimension)] % widest != 0;
+           return blocking->shape[static_cast<std::size_t>(dimension)] % lanes != 0;
          });
+}
+
+/// Without gaps, in whatever order.
+bool is_dense(const Desc& desc) {
+  const Dims count{network::element_count(dims_of(desc))};
+  return !is_padded(desc) && size_of(desc) == size_of(row_major_desc(count, type_of(desc)));
 }
 
 /// Of operands that kernels do not know as they lie, or nothing if they know them. One number is
@@ -108,7 +119,7 @@ std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, co
   const bool single = network::element_count(builder.tensor(pair.b).shape) == 1;
   if (suits_two_operands(now) && !leaves_some_undone(builder, group, pair, now))
     return std::nullopt;
-  if (!dense_strides(now) || !algorithm || !(same || single) || has_operand(builder, group))
+  if (!is_dense(now) || !algorithm || !(same || single) || has_operand(builder, group))
     return std::nullopt;
   const Dims count{network::element_count(builder.tensor(pair.a).shape)};
   const auto post_ops = post_ops_of(builder, group, count);

@@ -101,9 +101,9 @@ bool lower_batch_normalization(Builder& builder, const Group& group) {
   const float epsilon = std::get<network::BatchNormalization>(layer.op).epsilon;
   const bool relu = is_relu(builder, group);
   const auto choice = first_fast(builder.value(layer.inputs[0]).desc, [&](const Desc& layout) {
-    // Where channels fill a block, oneDNN divides zeros by the root of 0 and epsilon behind the
-    // last one, and the next layer sums that too.
-    if (is_padded(layout) && epsilon == 0) return Kernel();
+    // Where zeros fill up the last block of channels, oneDNN divides them by the root of 0 plus
+    // epsilon. The next layer sums these results too.
+    if (is_padded(layout) && !(epsilon > 0)) return Kernel();
     return batch_normalization(builder.engine(), {layout, epsilon, relu});
   });
   if (!choice) return false;

@@ -141,7 +141,7 @@ class Pass {
       const T forget = op_.couples_gates ? 1 - input : gate(0, total(2, i) + peephole(2, i) * cell);
       cell = forget * cell + input * gate(1, total(3, i));
       const T output = gate(0, total(1, i) + peephole(1, i) * cell);
-      h[index(i)] = output * apply(gates_[2], cell);  // only sums are clipped
+      h[index(i)] = output * apply(gates_[2], cell);  // as in ONNX Runtime, it is not clipped
     }
   }
   /// Gates in ONNX's order: update, reset, hidden.

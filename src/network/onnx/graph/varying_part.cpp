@@ -59,7 +59,7 @@ class Extent {
   ::onnx::ModelProto model;
   model.set_ir_version(8);
   model.add_opset_import()->set_version(reading.opset());
-  if (reading.source().is_of_pytorch) model.set_producer_name("pytorch");
+  if (reading.source().is_of_pytorch) model.set_producer_name(pytorch);
   for (const auto& [key, function] : reading.functions()) *model.add_functions() = *function;
   const std::vector<std::string> names = node_names(nodes_of(graph));
   for (const int i : extent.nodes) {
@@ -153,7 +153,7 @@ void read_varying_part(Reading& reading, const ::onnx::GraphProto& graph) {
 std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inputs) {
   const std::string place = "varying_part";
   const auto model = parse_model(*part.model, place);
-  Reading reading({place, {}, opset_of(*model, place)});
+  Reading reading({place, {}, opset_of(*model, place), is_of_pytorch(*model)});
   reading.set_functions(functions_of(*model));
   reading.lift_limits();
   for (std::size_t i = 0; i < inputs.size(); ++i)

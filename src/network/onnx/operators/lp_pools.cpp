@@ -16,6 +16,9 @@ namespace {
 class LpNorm {
  public:
   explicit LpNorm(Node& node) : steps_(node), p_(node.attributes().integer("p", 2)) {
+    const DataType type = node.type(0);
+    if (type != DataType::float32 && type != DataType::float64)
+      node.fail(fmt::format("the input has type {}, expected float32 or float64", to_text(type)));
     if (p_ < 1) node.fail(fmt::format("the attribute 'p' is {}, expected 1 or more", p_));
   }
 

@@ -122,6 +122,8 @@ TensorId Steps::as(TensorId id, DataType to) {
 }
 
 TensorId Steps::number(double value, DataType of) {
+  const std::vector<double> values{value};
+  if (of == DataType::float64) return node_.add_constant(make_array<double>(of, {}, values));
   return numbers({}, {static_cast<float>(value)}, of);
 }
 

@@ -1,0 +1,1 @@
+"""Random ONNX graphs, whose values ONNX Runtime computes. See bench/random-graphs."""
