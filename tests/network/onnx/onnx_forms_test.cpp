@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -179,6 +180,22 @@ TEST(Forms, pools_take_norms) {
   expect_near(pooled("GlobalLpPool", 3), {9.220873f});
   expect_near(pooled("GlobalLpPool", 1), {28});
   expect_near(pooled("GlobalLpPool", 2), {11.83216f});
+}
+
+TEST(Forms, norms_of_half_precision_are_summed_in_single_precision) {
+  for (const char* op_type : {"LpPool", "GlobalLpPool"}) {
+    OnnxModel model(18);
+    model.input("x", {1, 1, 4}, DataType::float16).output("y");
+    test::OnnxNode node = model.node(op_type, {"x"}, {"y"});
+    node.set("p", 3);
+    if (std::string_view(op_type) == "LpPool") node.set_list("kernel_shape", {4});
+    const Network network = model.read();
+    // 60^3 is more than the largest half number.
+    const std::vector<std::uint16_t> sixties(4, 0x5380), norm{0x55f4};  // 95.25
+    const auto x = make_array<std::uint16_t>(DataType::float16, {1, 1, 4}, sixties);
+    const Array y = evaluate(network, std::vector{x})[0];
+    EXPECT_TRUE(std::ranges::equal(y.values<std::uint16_t>(), norm));
+  }
 }
 
 /// The numbers of ONNX's own cases.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/onednn/ways.h"
+
 namespace millrace::engine::onednn {
 namespace {
 
@@ -126,8 +128,7 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
 /// Without AVX-512, oneDNN's takes ten times as long as ours.
 bool has_slow_tanh() {
 #if defined(__x86_64__)
-  static const bool is_slow = __builtin_cpu_supports("avx512f") == 0;
-  return is_slow;
+  return vector_lanes() < 16;
 #else
   return false;
 #endif
