@@ -31,6 +31,12 @@ void matmul_by_constant(NetworkBuilder& b) {
   b.output(b.layer(MatMul{}, {x, w}, {2, 7, 11}));
 }
 
+/// Its rows are those of an image, but their numbers are no columns.
+void matmul_of_an_image(NetworkBuilder& b) {
+  const TensorId x = b.unary(UnaryKind::relu, b.input({1, 1, 28, 20}));
+  b.output(b.layer(MatMul{}, {x, b.constant({20, 3})}, {1, 1, 28, 3}));
+}
+
 void batch_normalization(NetworkBuilder& b, const Shape& shape) {
   const Shape c{shape[1]};
   const TensorId x = b.input(shape);
@@ -171,6 +177,7 @@ std::vector<ConformanceCase> product_cases() {
       matmul_case("matmul_vectors", {8}, {8}, {}),
       matmul_case("matmul_matrix_vector", {2, 5, 8}, {8}, {2, 5}),
       {"matmul_by_constant", matmul_by_constant},
+      {"matmul_of_an_image", matmul_of_an_image},
   };
 }
 
