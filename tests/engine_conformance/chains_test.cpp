@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "agreement.h"
@@ -51,6 +52,23 @@ TEST_P(Chains, of_each_step_before_another_heavy_layer_are_right) {
   const ChainStep heavy = heavy_step();
   for (const ChainStep& step : steps_)
     for (const std::int64_t channels : channel_counts) expect_right({&step, &heavy}, channels);
+}
+
+/// Libraries fuse so many functions and no more; the rest must run too. Steps that keep the size of
+/// results, so that rounding does not add up.
+TEST_P(Chains, of_some_lengths_that_no_library_fuses_are_right) {
+  constexpr std::array names{"tanh", "relu", "clip", "max_by_column", "min_number", "add_computed"};
+  for (const std::size_t length : {31u, 33u, 34u, 67u})
+    for (std::size_t from = 0; from < names.size(); ++from) {
+      std::vector<const ChainStep*> steps;
+      for (std::size_t i = 0; i < length; ++i) {
+        const bool alone = from < 2;  // one function again and again
+        const std::string name = names[alone ? from : (from + i) % names.size()];
+        const auto is_it = [&](const ChainStep& step) { return step.name == name; };
+        steps.push_back(&*std::ranges::find_if(steps_, is_it));
+      }
+      expect_right(steps, channel_counts[(from + length) % 8]);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(each, Chains, testing::ValuesIn(chain_heads()),

@@ -16,6 +16,15 @@ void append(dnnl::post_ops& ops, const PostOp& op) {
   if (op.kind == PostOp::Kind::sum) append_sum(ops, op);
 }
 
+/// oneDNN says of one too many that memory is short. It is an argument that it refuses.
+dnnl::post_ops appended(const PostOps& post_ops) try {
+  dnnl::post_ops ops;
+  for (const PostOp& op : post_ops) append(ops, op);
+  return ops;
+} catch (const dnnl::error& error) {
+  throw dnnl::error(dnnl_unimplemented, error.what());
+}
+
 /// Visits the kernels of all algorithms, direct ones first, until `visit` says true.
 void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
                         const PostOps& post_ops, const Visit& visit) {
@@ -87,9 +96,7 @@ Kernel kernel_of(const dnnl::primitive_desc_base& choice) {
 dnnl::primitive_attr attributes(const PostOps& post_ops) {
   dnnl::primitive_attr result;
   result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::post_ops ops;
-  for (const PostOp& op : post_ops) append(ops, op);
-  result.set_post_ops(ops);
+  result.set_post_ops(appended(post_ops));
   return result;
 }
 
@@ -123,26 +130,32 @@ std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
   using Product = dnnl::inner_product_forward;
   if (!are_kept_apart(post_ops)) return {};
-  const auto attr = product_attributes(s, post_ops);
-  if (s.bias.is_zero())
-    return scaled(choose<Product>(engine, attr, inference, s.source, s.weights, s.destination),
-                  s.scales, 1);
-  return scaled(
-      choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination),
-      s.scales, 1);
+  return kernel_or_none([&] {
+    const auto attr = product_attributes(s, post_ops);
+    const Kernel kernel =
+        s.bias.is_zero()
+            ? choose<Product>(engine, attr, inference, s.source, s.weights, s.destination)
+            : choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination);
+    return scaled(kernel, s.scales, 1);
+  });
 }
 
 Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
   if (!are_kept_apart(post_ops)) return {};
-  const auto attr = attributes(post_ops);
-  if (s.bias.is_zero())
-    return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
-  return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);
+  return kernel_or_none([&] {
+    const auto attr = attributes(post_ops);
+    if (s.bias.is_zero())
+      return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
+    return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);
+  });
 }
 
 Kernel binary(const dnnl::engine& engine, const BinarySpec& s, const PostOps& post_ops) {
   if (!are_kept_apart(post_ops)) return {};
-  return choose<dnnl::binary>(engine, attributes(post_ops), s.algorithm, s.a, s.b, s.destination);
+  return kernel_or_none([&] {
+    const auto attr = attributes(post_ops);
+    return choose<dnnl::binary>(engine, attr, s.algorithm, s.a, s.b, s.destination);
+  });
 }
 
 Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
