@@ -26,6 +26,7 @@ Fixpoint::Fixpoint(const TaskSystem& system, const AnalysisOptions& options, Tim
       views_(system.tasks.size()),
       rivals_(system.tasks.size()),
       states_(system.tasks.size()),
+      paths_(system, structure_),
       horizon_(horizon) {
   for (const Task& task : system.tasks) kernels_.emplace_back(task);
   for (std::size_t t = 0; t < system.tasks.size(); ++t) prepare(TaskId(t));
@@ -174,7 +175,18 @@ void Fixpoint::update_kin(TaskId task, const TaskState& state, TaskId other, Kin
   if (!is_after) kin.lead = state.since_source - known.earliest_since_source;
 }
 
-void Fixpoint::finish(TaskId id, TaskState& state) const {
+/// Unless a classical analysis is asked for: bounds along the flow's paths where they are lower.
+void Fixpoint::undercut(TaskId id, TaskState& state) {
+  if (options_.propagation != Propagation::windows || !options_.precedence ||
+      options_.priorities != Equation::none || options_.queues != Equation::none)
+    return;
+  const PathBound bound = paths_.of(id, states_, state);
+  state.window.response = std::min(state.window.response, bound.response);
+  state.completion = std::min(state.completion, bound.completion);
+  state.done = std::min(state.done, bound.done);
+}
+
+void Fixpoint::finish(TaskId id, TaskState& state) {
   if (state.endless) {
     state.window.response = state.completion = state.done = unbounded;
     return;
@@ -188,6 +200,7 @@ void Fixpoint::finish(TaskId id, TaskState& state) const {
     state.end_distance = std::max(best, window.least_gap + best);
   else if (options_.propagation == Propagation::jitter_and_distance)
     state.end_distance = std::max(best, state.arrivals.min_distance - (window.response - best));
+  undercut(id, state);
   const TaskState& before = states_[id.index];
   if (before.window.response == Time{}) return;
   state.window.response = std::max(state.window.response, before.window.response);

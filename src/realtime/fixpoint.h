@@ -4,6 +4,7 @@
 
 #include "realtime/analysis.h"
 #include "realtime/busy_window.h"
+#include "realtime/path_bound.h"
 #include "realtime/structure.h"
 
 namespace millrace::realtime {
@@ -47,7 +48,8 @@ class Fixpoint {
   bool step(TaskId task);
   WindowBound window_of(LocalView& view, const EventModel& events) const;
   void activate(TaskId task, TaskState& state) const;
-  void finish(TaskId task, TaskState& state) const;
+  void finish(TaskId task, TaskState& state);
+  void undercut(TaskId task, TaskState& state);
   void update_view(TaskId task, const TaskState& state);
   void update_kin(TaskId task, const TaskState& state, TaskId other, Kin& kin) const;
   std::int64_t late_jobs(TaskId task, const TaskState& other, const TaskState& state) const;
@@ -59,6 +61,7 @@ class Fixpoint {
   std::vector<LocalView> views_;
   std::vector<std::vector<TaskId>> rivals_;
   std::vector<TaskState> states_;
+  PathBounds paths_;
   const Time horizon_;
   bool has_passed_horizon_ = false;
 };

@@ -45,6 +45,46 @@ TEST(Analysis, finishes_of_a_busy_window_are_those_of_pycpa) {
   EXPECT_LE(bounds.flows[s2.index].response, bounds.flows[s2.index].path_sum);
 }
 
+/// Adds a task of the chain's priority after its last one.
+void prolong(TaskSystem& system, FlowId flow, Task task) {
+  if (!system[flow].tasks.empty()) task.after = {system[flow].tasks.back()};
+  task.name = system[flow].name + std::to_string(system.tasks.size());
+  system.add_task(flow, task);
+}
+
+Task task_of(ResourceId resource, std::int64_t worst, std::int64_t priority) {
+  return {.name = "",
+          .resource = resource,
+          .worst = Time{worst},
+          .best = Time{1},
+          .priority = priority};
+}
+
+/// What delays several tasks of a chain delays the chain once: 3 + 4 + 2 + 4.
+TEST(Analysis, a_chain_on_one_resource_is_delayed_once) {
+  TaskSystem system;
+  const ResourceId core = system.add_resource({"core"});
+  const FlowId chain = add_flow(system, "chain", {.period = Time{20}});
+  const FlowId other = add_flow(system, "other", {.period = Time{15}});
+  for (const int work : {3, 4, 2})
+    prolong(system, chain, task_of(core, work, 1));
+  prolong(system, other, task_of(core, 4, 2));
+  EXPECT_EQ(analyse(system).flows[chain.index].response, Time{13});
+}
+
+/// Neither bound lies above the work of all: 3 flows of 4 tasks of 2 on two resources, to and fro.
+TEST(Analysis, no_response_exceeds_the_work_of_all_flows) {
+  TaskSystem system;
+  const ResourceId left = system.add_resource({"left"}), right = system.add_resource({"right"});
+  for (const int priority : {3, 2, 1}) {
+    const std::string name = "flow" + std::to_string(priority) + "_";
+    const FlowId flow = add_flow(system, name.c_str(), {.period = Time{100}});
+    for (const ResourceId resource : {left, right, left, right})
+      prolong(system, flow, task_of(resource, 2, priority));
+  }
+  for (const FlowBound& bound : analyse(system).flows) EXPECT_LE(bound.response, Time{24});
+}
+
 /// The event comes late, so that t92 follows t77 at once, behind jobs of the other flow that t77
 /// held up, and t77 of the next event comes before t92 ends: 77 + 92 + 77 + 2 * 16 - 77.
 TEST(Analysis, work_that_is_done_before_a_job_need_not_be_ready_with_it) {

@@ -1,0 +1,62 @@
+#include "realtime/whole_window.h"
+
+#include <algorithm>
+
+#include "realtime/policy.h"
+
+namespace millrace::realtime {
+namespace {
+
+bool can_delay(const TaskSystem& system, TaskId other, TaskId task) {
+  return system[system[task].resource].policy != SchedulingPolicy::fixed_priority ||
+         system[other].priority >= system[task].priority;
+}
+
+bool can_idle(const TaskSystem& system, const Task& task) {
+  return task.offset > Time{} || system[task.resource].policy == SchedulingPolicy::table;
+}
+
+void add_rivals(const TaskSystem& system, const Structure& structure, TaskId task,
+                std::vector<FlowId>& flows) {
+  for (TaskId other : structure.on[system[task].resource.index]) {
+    const FlowId flow = structure.flow_of[other.index];
+    const bool is_known = std::find(flows.begin(), flows.end(), flow) != flows.end();
+    if (!is_known && can_delay(system, other, task)) flows.push_back(flow);
+  }
+}
+
+Time work_of(const TaskSystem& system, const Flow& flow) {
+  Time sum{};
+  for (TaskId task : flow.tasks) sum = plus(sum, plus(system[task].worst, system[task].blocking));
+  return sum;
+}
+
+}  // namespace
+
+Time whole_window(const TaskSystem& system, const Structure& structure, FlowId flow) {
+  std::vector<FlowId> flows{flow};
+  std::vector<Time> work;
+  Time once{};
+  long double load = 0;
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const Flow& found = system[flows[f]];
+    for (TaskId task : found.tasks) {
+      if (can_idle(system, system[task])) return unbounded;
+      add_rivals(system, structure, task, flows);
+    }
+    work.push_back(work_of(system, found));
+    once = plus(once, work.back());
+    load += static_cast<long double>(work.back().count()) *
+            static_cast<long double>(found.events.burst) /
+            static_cast<long double>(found.events.period.count());
+  }
+  if (load >= 1) return unbounded;
+  return least_fixpoint(once, [&](Time window) {
+    Time demand{};
+    for (std::size_t f = 0; f < flows.size(); ++f)
+      demand = plus(demand, times(work[f], system[flows[f]].events.events_within(window)));
+    return demand;
+  });
+}
+
+}  // namespace millrace::realtime
