@@ -1,6 +1,7 @@
 #include "network/onnx/reading.h"
 
 #include <fmt/format.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +14,7 @@ namespace {
 
 // Of what loops, branches and functions make of a small file. A layer takes some 10 KB in engines.
 constexpr std::size_t most_nodes_inside = 1 << 17;
+constexpr std::size_t most_layers_inside = 1 << 13;
 constexpr std::size_t most_values_read = 1 << 20;
 constexpr std::size_t most_name_bytes = 256 << 20;
 constexpr std::size_t most_copied_bytes = 256 << 20;
@@ -46,6 +48,21 @@ TensorId Reading::add_constant(Array value) {
   return id;
 }
 
+void Reading::set_functions(Functions all) {
+  functions_ = std::move(all);
+  most_layers_inside_ = most_layers_inside;
+  for (const auto& [key, function] : functions_)
+    most_layers_inside_ += 4 * static_cast<std::size_t>(function->node_size());
+}
+
+void Reading::check_layers_inside(const std::string& place, const std::string& by) const {
+  if (inside_.layers <= most_layers_inside_) return;
+  throw InputError(place, fmt::format("{}: loops, branches and functions up to here have made {} "
+                                      "layers, and at most {} can be planned; export it with fewer "
+                                      "rounds or calls, or recurrent layers as LSTM, GRU or RNN",
+                                      by, inside_.layers, most_layers_inside_));
+}
+
 void Reading::take_memory(Bytes more, const std::string& place) {
   const bool too_much = more > budget_.memory;
   budget_.memory = budget_.memory - more;
@@ -68,6 +85,7 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
   std::optional<std::vector<Folded>> values = fold(network_, id, budget_);
   if (!values) {
     network_.layers.back().name = unique_layer_name(network_.layers.back().name);
+    if (is_inside()) count_layer();
     return made;
   }
   network_.layers.pop_back();

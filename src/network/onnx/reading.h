@@ -68,9 +68,14 @@ class Reading {
   /// Functions of the model, borrowed from it, by their key: see graph/functions.h.
   using Functions = std::unordered_map<std::string, const ::onnx::FunctionProto*>;
   const Functions& functions() const { return functions_; }
-  void set_functions(Functions all) { functions_ = std::move(all); }
+  void set_functions(Functions all);
   /// InputError if loops and functions make too many nodes, which read too many values.
   void count_node(std::size_t values_read);
+  /// A layer that joins what they made.
+  void count_layer() { ++inside_.layers; }
+  /// InputError at `place` if they have made too many layers, which engines need memory and
+  /// searches time for. `by`: who made the last ones.
+  void check_layers_inside(const std::string& place, const std::string& by) const;
   /// InputError if the names inside of them take too many bytes, prefixes included.
   void count_name(std::size_t bytes);
   /// InputError at `place` if copies of what functions get as attributes take too many.
@@ -157,9 +162,10 @@ class Reading {
   Problems problems_;
   Functions functions_;
   struct Counted {
-    std::size_t nodes = 0, values_read = 0, name_bytes = 0, copied_bytes = 0;
+    std::size_t nodes = 0, layers = 0, values_read = 0, name_bytes = 0, copied_bytes = 0;
   };
   Counted inside_;  // of loops, branches and functions, so far
+  std::size_t most_layers_inside_ = 0;
   std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names

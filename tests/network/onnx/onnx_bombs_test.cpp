@@ -78,6 +78,67 @@ OnnxModel many_nodes() {
   return model;
 }
 
+/// Of a loop in a loop.
+struct Rounds {
+  std::int64_t outer = 1, inner = 1;
+};
+
+::onnx::GraphProto& add_loop(google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes,
+                             const std::string& name, const std::string& from,
+                             const std::string& to) {
+  ::onnx::NodeProto& loop = add_node(nodes, "Loop", name + "_count", to);
+  loop.set_name(name);
+  loop.add_input("");
+  loop.add_input(from);
+  auto& attribute = attribute_of(loop, "body");
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
+  auto& body = *attribute.mutable_g();
+  for (const std::string part : {"_round", "_condition", "_before"})
+    body.add_input()->set_name(name + part);
+  add_node(*body.mutable_node(), "Identity", name + "_condition", name + "_goes_on");
+  for (const std::string part : {"_goes_on", "_after"}) body.add_output()->set_name(name + part);
+  return body;
+}
+
+/// Each round of the inner one makes two layers.
+OnnxModel nested_loops(const Rounds& rounds) {
+  OnnxModel model;
+  model.input("x", {2}).output("y");
+  model.integers("outer_count", {rounds.outer}).integers("inner_count", {rounds.inner});
+  auto& outer = add_loop(*model.proto().mutable_graph()->mutable_node(), "outer", "x", "y");
+  auto& inner = add_loop(*outer.mutable_node(), "inner", "outer_before", "outer_after");
+  add_node(*inner.mutable_node(), "Neg", "inner_before", "middle");
+  add_node(*inner.mutable_node(), "Abs", "middle", "inner_after");
+  return model;
+}
+
+/// A loop that makes no layer, and joins a row of each round.
+OnnxModel rows_of_rounds(std::int64_t rounds) {
+  OnnxModel model;
+  model.input("x", {2}).output("y").output("rows").integers("outer_count", {rounds});
+  auto& nodes = *model.proto().mutable_graph()->mutable_node();
+  auto& body = add_loop(nodes, "outer", "x", "y");
+  nodes.Mutable(0)->add_output("rows");
+  add_node(*body.mutable_node(), "Identity", "outer_before", "outer_after");
+  body.add_output()->set_name("x");
+  return model;
+}
+
+/// Each of 16 functions calls the next one twice.
+OnnxModel doubling_functions() {
+  OnnxModel model(15);
+  model.input("x", {2}).output("y");
+  model.node("Own0", {"x"}, {"y"}).named("call").proto().set_domain("own");
+  for (int i = 0; i < 16; ++i) {
+    auto& function = add_function(model);
+    function.set_name("Own" + std::to_string(i));
+    const std::string next = i < 15 ? "Own" + std::to_string(i + 1) : "Neg";
+    for (const auto& [from, to] : {std::pair{"a", "m"}, std::pair{"m", "b"}})
+      add_node(*function.mutable_node(), next, from, to).set_domain(i < 15 ? "own" : "");
+  }
+  return model;
+}
+
 OnnxModel named(const std::string& node, const std::string& tensor) {
   OnnxModel model;
   model.input("x", {2}).output("y");
@@ -92,6 +153,19 @@ std::vector<Wrong> bombs() {
       {"attribute_that_many_nodes_use",
        copied_attribute,
        {"node 'call' (Own)", "attributes of function calls", "256 MiB", "as inputs"}},
+      {"loop_of_many_layers",
+       [] { return nested_loops({.inner = 1 << 14}); },
+       {"'outer/0/inner' (Loop): has unrolled 4097 rounds", "8194 layers", "at most 8192",
+        "fewer rounds"}},
+      {"loop_in_a_loop",
+       [] { return nested_loops({.outer = 128, .inner = 128}); },
+       {"(Loop): has unrolled", "at most 8192 can be planned"}},
+      {"loop_of_many_rows",
+       [] { return rows_of_rounds(1 << 14); },
+       {"'outer' (Loop): has unrolled 8193 rounds", "8193 layers"}},
+      {"functions_that_double",
+       doubling_functions,
+       {"calls the function 'Own", "at most 8320 can be planned", "fewer rounds or calls"}},
       {"loop_of_many_nodes", many_nodes, {"more than 131072 nodes", "fewer rounds"}},
       {"long_name_of_a_node",
        [=] { return named(too_long, "a"); },
@@ -107,6 +181,10 @@ class Bomb : public testing::TestWithParam<Wrong> {};
 TEST_P(Bomb, is_refused_in_one_sentence) { expect_refused(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, Bomb, testing::ValuesIn(bombs()), name_of_case);
+
+TEST(Bombs, loops_of_some_thousand_layers_are_unrolled) {
+  EXPECT_EQ(nested_loops({.outer = 64, .inner = 64}).read().layers.size(), 8192u);
+}
 
 TEST(Bombs, names_may_be_long) {
   EXPECT_EQ(named(std::string(4096, 'n'), std::string(4096, 't')).read().layers.size(), 2u);

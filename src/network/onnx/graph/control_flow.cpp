@@ -118,6 +118,7 @@ class Unrolled {
     add_weights(node_, graph_);
     std::int64_t round = 0;
     for (; goes_on && round < rounds; ++round) goes_on = run_round(round);
+    check_layers(round);
   }
 
   void give() {
@@ -147,9 +148,17 @@ class Unrolled {
     node_.fail(fmt::format("runs more than {} rounds; at most so many are unrolled", most_rounds));
   }
 
+  /// What an inner loop has refused is not refused again.
+  void check_layers(std::int64_t rounds) const {
+    if (std::ranges::any_of(carried_, [](const Known& one) { return one.problem.has_value(); }))
+      return;
+    reading_.check_layers_inside(node_.place(), fmt::format("has unrolled {} rounds", rounds));
+  }
+
   /// Whether another round follows.
   bool run_round(std::int64_t round) {
     if (round == most_rounds) fail_on_many_rounds();
+    check_layers(round);
     const Scope scope(reading_,
                       {fmt::format("{}/{}/", node_.name(), round), node_.place(), std::nullopt});
     const std::vector<std::int64_t> number{round};
@@ -186,6 +195,8 @@ class Unrolled {
       Made made{node_.tensor(*row.id).type, node_.tensor(*row.id).shape};
       made.shape.insert(made.shape.begin(), 1);
       parts.push_back(node_.add(Reshape{}, {*row.id}, made));
+      if (!reading_.is_inside()) reading_.count_layer();
+      check_layers(std::ssize(parts));
     }
     Made all{node_.tensor(parts[0]).type, node_.tensor(parts[0]).shape};
     for (const TensorId part : parts)

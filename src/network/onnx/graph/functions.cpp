@@ -180,6 +180,8 @@ void call_function(Reading& reading, const ::onnx::FunctionProto& function,
     throw InputError(place, fmt::format("the function '{}' calls itself, which ONNX does not "
                                         "allow; export the model without recursion",
                                         function.name()));
+  const std::string by = fmt::format("calls the function '{}'", function.name());
+  reading.check_layers_inside(place, by);
   std::vector<std::optional<TensorId>> given;
   for (const std::string& input : node.input()) given.push_back(reading.find(input));
   const auto count = [&](std::size_t bytes) { reading.count_copied(bytes, place); };
@@ -198,6 +200,8 @@ void call_function(Reading& reading, const ::onnx::FunctionProto& function,
     read_nodes(reading, body.list);
     for (const std::string& output : function.output()) results.push_back(reading.known(output));
   }
+  if (std::ranges::none_of(results, [](const Known& one) { return one.problem.has_value(); }))
+    reading.check_layers_inside(place, by);
   for (int i = 0; i < node.output_size(); ++i)
     reading.define(node.output(i), results[static_cast<std::size_t>(i)]);
 }
