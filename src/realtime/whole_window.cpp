@@ -7,7 +7,7 @@
 namespace millrace::realtime {
 namespace {
 
-bool can_delay(const TaskSystem& system, TaskId other, TaskId task) {
+bool holds_up(const TaskSystem& system, TaskId other, TaskId task) {
   return system[system[task].resource].policy != SchedulingPolicy::fixed_priority ||
          system[other].priority >= system[task].priority;
 }
@@ -21,7 +21,7 @@ void add_rivals(const TaskSystem& system, const Structure& structure, TaskId tas
   for (TaskId other : structure.on[system[task].resource.index]) {
     const FlowId flow = structure.flow_of[other.index];
     const bool is_known = std::find(flows.begin(), flows.end(), flow) != flows.end();
-    if (!is_known && can_delay(system, other, task)) flows.push_back(flow);
+    if (!is_known && holds_up(system, other, task)) flows.push_back(flow);
   }
 }
 
