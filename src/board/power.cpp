@@ -1,42 +1,30 @@
 #include "board/power.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace millrace::board {
 namespace {
 
-PowerLine fitted(const std::vector<PowerPoint>& points, Milliwatts PowerPoint::*value) {
+Milliwatts interpolated(const std::vector<PowerPoint>& points, Milliwatts PowerPoint::*value,
+                        Megahertz clock) {
   if (points.empty()) return {};
-  const auto count = static_cast<double>(points.size());
-  double mean_x = 0, mean_y = 0, varies = 0, covaries = 0;
-  for (const PowerPoint& point : points) {
-    mean_x += point.clock.value / count;
-    mean_y += (point.*value).value / count;
-  }
-  for (const PowerPoint& point : points) {
-    varies += (point.clock.value - mean_x) * (point.clock.value - mean_x);
-    covaries += (point.clock.value - mean_x) * ((point.*value).value - mean_y);
-  }
-  const double slope = varies > 0 ? covaries / varies : 0;
-  return {mean_y - slope * mean_x, slope, points.front().clock, points.back().clock};
+  const auto above = std::ranges::lower_bound(points, clock, {}, &PowerPoint::clock);
+  if (above == points.end()) return points.back().*value;
+  if (above == points.begin() || above->clock == clock) return (*above).*value;
+  const PowerPoint &low = *(above - 1), &high = *above;
+  const double part = (clock.value - low.clock.value) / (high.clock.value - low.clock.value);
+  return {std::lerp((low.*value).value, (high.*value).value, part)};
 }
 
 }  // namespace
 
-Milliwatts PowerLine::at(Megahertz clock) const {
-  return {std::max(0.0, base + slope * std::clamp(clock.value, first.value, last.value))};
-}
-
-PowerLines power_lines(const Device& device) {
-  return {fitted(device.power, &PowerPoint::still), fitted(device.power, &PowerPoint::busy)};
-}
-
 Milliwatts static_power(const Device& device, Megahertz clock) {
-  return power_lines(device).still.at(clock);
+  return interpolated(device.power, &PowerPoint::still, clock);
 }
 
 Milliwatts dynamic_power(const Device& device, Megahertz clock) {
-  return power_lines(device).busy.at(clock);
+  return interpolated(device.power, &PowerPoint::busy, clock);
 }
 
 Megahertz highest_clock(const Device& device) {

@@ -1,6 +1,7 @@
 #pragma once
-// What a processor draws at a clock: straight lines through the power points of its device, by
-// least squares, as section 4.4.2.3 of J. Kim's thesis has them.
+// What a processor draws at a clock: the power points of its device, and straight lines between
+// neighbouring ones. J. Kim's thesis (section 4.4.2.3) fits a curve to measurements instead; points
+// of a board file are taken as they are.
 #include <string>
 #include <vector>
 
@@ -9,25 +10,9 @@
 
 namespace millrace::board {
 
-/// Milliwatts at a clock of x MHz: base + slope * x, between the first and the last power point.
-struct PowerLine {
-  double base = 0, slope = 0;
-  Megahertz first{}, last{};  // of the power points
-  /// Never below 0. Outside the points that of the nearest one: a line goes on to nothing, and work
-  /// at low clocks would cost no energy.
-  Milliwatts at(Megahertz clock) const;
-  bool operator==(const PowerLine&) const = default;
-};
-
-/// While nothing runs, and what is added while it works; of one processor.
-struct PowerLines {
-  PowerLine still, busy;
-  bool operator==(const PowerLines&) const = default;
-};
-
-/// Lines of 0 if the board says nothing, of the one value if it has one point.
-PowerLines power_lines(const Device& device);
-
+/// At a power point it is that of the point. Below the first and above the last point it is that of
+/// the nearest one: a line goes on to nothing, and work at low clocks would cost no energy. 0 if
+/// the board says nothing.
 Milliwatts static_power(const Device& device, Megahertz clock);
 Milliwatts dynamic_power(const Device& device, Megahertz clock);
 

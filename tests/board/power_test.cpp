@@ -25,12 +25,23 @@ TEST(Power, two_points_lie_on_their_lines) {
   EXPECT_DOUBLE_EQ(dynamic_power(device, {600}).value, 600);
 }
 
-TEST(Power, more_points_give_the_line_of_least_squares) {
+TEST(Power, each_of_more_points_is_met_and_its_neighbours_are_joined) {
   const Device device =
-      device_with({{{1}, {0}, {1}, {}}, {{2}, {0}, {2}, {}}, {{3}, {0}, {2}, {}}});
-  const PowerLine line = power_lines(device).busy;  // y = 2/3 + x/2
-  EXPECT_NEAR(line.base, 2.0 / 3, 1e-12);
-  EXPECT_NEAR(line.slope, 0.5, 1e-12);
+      device_with({{{1}, {0}, {1}, {}}, {{2}, {0}, {2}, {}}, {{4}, {8}, {2}, {}}});
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {1}).value, 1);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {1.25}).value, 1.25);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {2}).value, 2);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {3}).value, 2);
+  EXPECT_DOUBLE_EQ(static_power(device, {3.5}).value, 6);
+}
+
+TEST(Power, each_point_of_a_shipped_board_is_met) {
+  for (const std::string& name : shipped_boards())
+    for (const Device& device : find_board(name).devices)
+      for (const PowerPoint& point : device.power) {
+        EXPECT_DOUBLE_EQ(static_power(device, point.clock).value, point.still.value);
+        EXPECT_DOUBLE_EQ(dynamic_power(device, point.clock).value, point.busy.value);
+      }
 }
 
 TEST(Power, one_point_holds_at_every_clock_and_none_is_zero) {
@@ -38,13 +49,6 @@ TEST(Power, one_point_holds_at_every_clock_and_none_is_zero) {
   EXPECT_DOUBLE_EQ(dynamic_power(one, {400}).value, 700);
   EXPECT_DOUBLE_EQ(static_power(one, {400}).value, 30);
   EXPECT_DOUBLE_EQ(dynamic_power(Device{}, {400}).value, 0);
-}
-
-TEST(Power, a_line_never_falls_below_zero) {
-  const Device device =
-      device_with({{{100}, {0}, {0}, {}}, {{500}, {0}, {0}, {}}, {{1000}, {0}, {1000}, {}}});
-  EXPECT_LT(power_lines(device).busy.base, 0);
-  EXPECT_DOUBLE_EQ(dynamic_power(device, {100}).value, 0);
 }
 
 TEST(Power, outside_the_points_it_is_that_of_the_nearest_one) {

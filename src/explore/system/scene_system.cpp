@@ -72,12 +72,11 @@ std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, co
   std::vector<std::vector<double>> result;
   for (std::size_t d = 0; d < board.devices.size(); ++d) {
     const board::Device& device = board.devices[d];
-    const board::PowerLines lines = board::power_lines(device);
     std::vector<double>& at = result.emplace_back();
     for (std::size_t c = 0; c < std::max<std::size_t>(1, device.clocks.size()); ++c) {
       const board::Megahertz clock = clock_at(device, c);
-      at.push_back(processors[d] * lines.still.at(clock).value +
-                   busy[d] * slowdown_at(device, c) * lines.busy.at(clock).value);
+      at.push_back(processors[d] * board::static_power(device, clock).value +
+                   busy[d] * slowdown_at(device, c) * board::dynamic_power(device, clock).value);
     }
   }
   return result;
