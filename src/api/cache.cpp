@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "base/temporary.h"
 
 namespace millrace::api {
 namespace {
@@ -68,7 +69,7 @@ bool is_profile(const fs::path& path) {
   return path.filename().string().ends_with(profile_ending);
 }
 
-/// NAME.profile.json.PROCESS.tmp, whose writer was killed before it was whole.
+/// NAME.profile.json.PROCESS.tmp of older versions, whose writer was killed before it was whole.
 bool is_abandoned(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::size_t at = name.rfind(profile_ending);
@@ -76,7 +77,7 @@ bool is_abandoned(const fs::path& path) {
   const char* const process = name.c_str() + at + profile_ending.size() + 1;
   pid_t writer = 0;
   std::from_chars(process, name.c_str() + name.size(), writer);
-  return writer <= 0 || (::kill(writer, 0) != 0 && errno == ESRCH);
+  return writer > 0 && (::kill(writer, 0) != 0 && errno == ESRCH);
 }
 
 /// The files of this kind; none if the folder is not there.
@@ -144,6 +145,7 @@ bool clear_cache(const Context& context) {
   Store packed(*folder / packed_name, most_packed);
   remove_all(files_of(*folder, is_profile));
   remove_all(files_of(*folder, is_abandoned));
+  sweep_temporaries(*folder);
   packed.shrink({});
   std::error_code ignored;  // what stays is told
   fs::remove_all(*folder / compiled_name, ignored);

@@ -14,7 +14,8 @@ class InputError : public std::runtime_error {
  public:
   InputError(std::string place, const std::string& text)
       : std::runtime_error(
-            short_message(place.empty() ? text : excerpt(place, longest_place) + ": " + text)),
+            short_message(place.empty() ? text
+                                        : excerpt(masked(place), longest_place) + ": " + text)),
         place_(std::move(place)) {}
   const std::string& place() const { return place_; }
 

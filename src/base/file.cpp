@@ -122,6 +122,7 @@ void check_writable(const std::filesystem::path& path) {
   if (path == standard_output) return;
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return;
+  sweep_temporaries(target.parent_path());
   const InterruptGuard until_it_is_removed;
   const TemporaryFile temporary(target);
 }

@@ -24,7 +24,8 @@ inline constexpr std::uintmax_t largest_text = std::uintmax_t{1} << 30;
 /// largest_text.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes to a temporary file beside `path`, then renames it over `path`. On failure the
+/// Writes to a temporary file beside `path`, waits until it is on the disk, then renames it over
+/// `path`. On failure the
 /// temporary is removed, `path` is as it was, and EngineError says why ("no space left"). What is
 /// there keeps its permissions; if it is write-protected, that is an EngineError. A link is
 /// followed; a device or a pipe is written to directly. Ctrl-C waits until the file is whole.
@@ -39,7 +40,7 @@ void write_file(const std::filesystem::path& path,
 inline constexpr const char* standard_output = "-";
 
 /// Throws now, and leaves everything as it is, if write_file could not begin: before work whose
-/// result would be lost.
+/// result would be lost. Temporary files of killed processes beside `path` are gone after it.
 void check_writable(const std::filesystem::path& path);
 
 /// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if

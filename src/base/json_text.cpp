@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/text/masked.h"
 
 namespace millrace {
 namespace {
@@ -114,8 +115,19 @@ std::string json_text(const Json& document, int indent, nlohmann::json::error_ha
 template std::string json_text(const nlohmann::json&, int, nlohmann::json::error_handler_t);
 template std::string json_text(const nlohmann::ordered_json&, int, nlohmann::json::error_handler_t);
 
+namespace {
+
+void mask_texts(nlohmann::json& document) {
+  if (document.is_string()) document = masked(document.get<std::string>());
+  if (document.is_structured())
+    for (nlohmann::json& item : document) mask_texts(item);
+}
+
+}  // namespace
+
 std::string json_document(const char* kind, nlohmann::json fields, int indent) {
   round_numbers(fields);
+  mask_texts(fields);
   fields["format"] = 1;
   fields["kind"] = kind;
   return json_text(fields, indent) + "\n";

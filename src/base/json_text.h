@@ -28,8 +28,8 @@ std::string json_text(
     const Json& document, int indent,
     nlohmann::json::error_handler_t not_utf8 = nlohmann::json::error_handler_t::replace);
 
-/// What a command prints: the fields, rounded, with "format" 1 and the kind, which is the name of
-/// its schema. Ends with a new line; an indent below 0: in one line.
+/// What a command prints: the fields, rounded and with masked() texts, "format" 1 and the kind,
+/// which is the name of its schema. Ends with a new line; an indent below 0: in one line.
 std::string json_document(const char* kind, nlohmann::json fields, int indent = 1);
 
 }  // namespace millrace

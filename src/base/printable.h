@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/masked.h"
+
 namespace millrace {
 
 /// The length of the UTF-8 sequence that the text begins with, and its character; length 0 if it
@@ -35,8 +37,11 @@ inline bool is_control(std::uint32_t c) {
 }
 
 /// The text on one line, without what moves cursors: bytes of control characters, of those that
-/// turn the direction of writing, and those that are not UTF-8 become "\x1b" and the like.
-inline std::string printable(std::string_view text) {
+/// turn the direction of writing, and those that are not UTF-8 become "\x1b" and the like. All
+/// addresses are masked().
+inline std::string printable(std::string_view shown) {
+  const std::string without_secrets = masked(shown);
+  std::string_view text = without_secrets;
   constexpr const char* digits = "0123456789abcdef";
   std::string result;
   result.reserve(text.size());

@@ -19,9 +19,10 @@ bool is_special(const std::filesystem::path& target);
 /// "PATH: cannot be written: No space left on device", as EngineError. `error`: errno, 0: unknown.
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error);
 
-/// A new empty file in the folder of `target`. Its random name ends in ".tmp" and `ending`; no file
-/// that is there already is opened. Removed unless it is renamed into place. Never more people can
-/// read it than `target`, if that is there.
+/// A new empty file in the folder of `target`. Its random name begins as that of `target`, as far
+/// as there is room, and ends in ".tmp" and `ending`; no file that is there already is
+/// opened. Removed unless it is renamed into place. Never more people can read it than `target`, if
+/// that is there. It is locked (flock) as long as this process lives.
 class TemporaryFile {
  public:
   /// EngineError naming `target` if it cannot be made, or if `target` is write-protected.
@@ -31,12 +32,18 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// To its target, over what is there, whose permissions it takes. EngineError if that fails.
+  /// To its target, over what is there, whose permissions it takes; it is on the disk before.
+  /// EngineError if that fails.
   void rename();
 
  private:
   std::filesystem::path target_, path_;
+  int file_ = -1;  // keeps the lock
   bool kept_ = false;
 };
+
+/// Removes the temporary files in a folder whose process was killed. One that was made with an
+/// ending can be read as far as it came: that of "boxes.avi" becomes "boxes.killed.avi".
+void sweep_temporaries(const std::filesystem::path& folder);
 
 }  // namespace millrace

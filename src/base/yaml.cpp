@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/excerpt.h"
 #include "base/file.h"
+#include "base/text/masked.h"
 
 namespace millrace {
 namespace {
@@ -43,7 +44,7 @@ std::string found_in(const YamlNode& node) {
       break;
   }
   constexpr std::size_t most = 40;
-  return fmt::format("'{}'", excerpt(node.text, most));
+  return fmt::format("'{}'", excerpt(masked(node.text), most));
 }
 
 const YamlNode* find(const YamlNode& map, std::string_view key) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -37,6 +40,57 @@ TEST(TemporaryFile, takes_the_place_of_its_target_when_it_is_renamed) {
   file.rename();
   EXPECT_EQ(read_file(folder / "out"), "");
   EXPECT_EQ(files_in(folder), 1);
+}
+
+TEST(TemporaryFile, has_a_name_also_if_that_of_its_target_is_as_long_as_it_can_be) {
+  const test::TemporaryFolder folder;
+  std::string umlauts;
+  for (int i = 0; i < 127; ++i) umlauts += "\u00e4";
+  for (const std::string& name : {std::string(255, 'x'), umlauts + "y"}) {
+    ASSERT_EQ(name.size(), 255u);
+    write_file(folder / name, "content");
+    EXPECT_EQ(read_file(folder / name), "content");
+    const TemporaryFile video(folder / name, ".mp4");
+    EXPECT_LE(video.path().filename().string().size(), 255u);
+    EXPECT_EQ(video.path().extension(), ".mp4");
+  }
+}
+
+/// In a process that ends without cleaning up.
+template <class Work>
+void in_killed_process(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(sweep_temporaries, takes_those_of_killed_processes_and_no_others) {
+  const test::TemporaryFolder folder;
+  const TemporaryFile living(folder / "out");
+  for (const char* name : {"notes.tmp", "a.millrace-12.tmp", "a.millrace-0123456789abcdex.tmp"})
+    write_file(folder / name, "somebody's");
+  in_killed_process([&] { new TemporaryFile(folder / "out"); });
+  EXPECT_EQ(files_in(folder), 5);
+  sweep_temporaries(folder.path());
+  EXPECT_EQ(files_in(folder), 4);
+  EXPECT_TRUE(std::filesystem::exists(living.path()));
+}
+
+TEST(sweep_temporaries, keeps_what_can_be_read_as_far_as_it_came) {
+  const test::TemporaryFolder folder;
+  in_killed_process([&] { new TemporaryFile(folder / "boxes.avi", ".avi"); });
+  in_killed_process([&] {
+    const auto* const file = new TemporaryFile(folder / "boxes.avi", ".avi");
+    std::ofstream(file->path()) << "pictures";
+  });
+  check_writable(folder / "other");
+  EXPECT_EQ(files_in(folder), 1);
+  EXPECT_EQ(read_file(folder / "boxes.killed.avi"), "pictures");
 }
 
 mode_t mode_of(const std::filesystem::path& path) {
