@@ -38,6 +38,12 @@ TensorId overlapping_head(NetworkBuilder& b, std::int64_t channels) {
   return b.layer(op, {x, w, bias}, {1, channels, 5, 7});
 }
 
+/// Over one dimension, far apart, behind a function.
+TensorId dilated_head(NetworkBuilder& b, std::int64_t channels) {
+  const TensorId x = b.unary(UnaryKind::tanh, b.input({1, inputs_of_head, 20}));
+  return b.conv(x, channels, window(3, {.pad = 4, .dilation = 4, .dimensions = 1}));
+}
+
 TensorId gemm_head(NetworkBuilder& b, std::int64_t channels) {
   const TensorId w = b.constant({7, channels}), bias = b.constant({channels});
   return b.layer(Gemm{}, {b.input({3, 7}), w, bias}, {3, channels});
@@ -138,8 +144,8 @@ const char* name_of(Second second) {
 }
 
 /// Away from zero, for divisions.
-TensorId second_operand(NetworkBuilder& b, Shape shape, Second second) {
-  constexpr std::pair range{0.5, 1.5};
+TensorId second_operand(NetworkBuilder& b, Shape shape, Second second,
+                        std::pair<double, double> range = {0.5, 1.5}) {
   switch (second) {
     case Second::number: return b.constant(Shape{}, range);
     case Second::channels: return b.constant(by_channel(shape), range);
@@ -164,6 +170,14 @@ ChainStep step_of(const Operation& operation, Second second) {
           }};
 }
 
+/// With slopes that turn the sign, too.
+ChainStep falling_prelu(Second second) {
+  return {std::string("falling_prelu") + name_of(second), [=](NetworkBuilder& b, TensorId x) {
+            const TensorId slopes = second_operand(b, b.shape(x), second, {-1, 0.5});
+            return b.binary(BinaryKind::prelu, x, slopes);
+          }};
+}
+
 ChainStep gate_of(const Function& function) {
   return {std::string("times_its_") + function.name, [=](NetworkBuilder& b, TensorId x) {
             const TensorId gate = b.unary(function.kind, x, function.alpha, function.beta);
@@ -181,6 +195,7 @@ std::vector<ChainHead> chain_heads() {
           {"conv_in_groups", grouped_head},
           {"conv_transpose", transposed_head},
           {"conv_transpose_overlapping", overlapping_head},
+          {"conv_dilated", dilated_head},
           {"gemm", gemm_head},
           {"scaled_gemm", scaled_gemm_head},
           {"matmul_by_constant", product_with_constant_head},
@@ -197,6 +212,8 @@ std::vector<ChainStep> chain_steps() {
   for (const Function& function : functions) steps.push_back(step_of(function));
   for (const Operation& operation : operations)
     for (const Second second : seconds) steps.push_back(step_of(operation, second));
+  for (const Second second : {Second::number, Second::channels, Second::columns, Second::whole})
+    steps.push_back(falling_prelu(second));
   steps.push_back(gate_of({"sigmoid", UnaryKind::sigmoid}));
   steps.push_back(gate_of({"hard_sigmoid", UnaryKind::hard_sigmoid, 1. / 6, 0.5}));
   return steps;

@@ -65,10 +65,45 @@ Verdict computes_the_same(const network::Network& network, LayerId id) {
   return Verdict::yes();
 }
 
+/// Whether a product of matrices makes the tensor, with functions of its numbers or operations with
+/// a second operand in between: OpenVINO does those inside of its kernel.
+bool comes_from_product(const network::Network& network, TensorId tensor) {
+  for (std::size_t i = network.layers.size(); i-- > 0;) {
+    const network::Layer& layer = network.layers[i];
+    if (std::ranges::find(layer.outputs, tensor) == layer.outputs.end()) continue;
+    if (network::is_product(layer.op)) return true;
+    if (!network::is_one_of<network::Unary, network::Binary>(layer.op)) return false;
+    const auto is_made = [&](TensorId id) { return id.valid() && !network[id].constant; };
+    const auto input = std::ranges::find_if(layer.inputs, is_made);
+    if (input == layer.inputs.end()) return false;
+    tensor = *input;
+  }
+  return false;
+}
+
+/// OpenVINO 2026.4.1 takes slopes along one dimension for those of channels: of the second
+/// dimension, or the last one after a product of matrices.
+Verdict reads_slopes(const network::Network& network, LayerId id) {
+  const auto* const op = std::get_if<network::Binary>(&network[id].op);
+  if (op == nullptr || op->kind != network::BinaryKind::prelu) return Verdict::yes();
+  const network::Shape& x = network[network[id].inputs[0]].shape;
+  const network::Shape& slopes = network[network[id].inputs[1]].shape;
+  std::size_t longer = 0, last = 0;
+  for (std::size_t d = 0; d < slopes.size(); ++d) {
+    if (slopes[d] == 1) continue;
+    ++longer;
+    last = d + x.size() - slopes.size();
+  }
+  const bool product = x.size() > 2 && comes_from_product(network, network[id].inputs[0]);
+  if (longer != 1 || (last == 1 && !product)) return Verdict::yes();
+  return Verdict::no("OpenVINO takes these slopes of PRelu for those of another dimension");
+}
+
 /// What is known before OpenVINO is asked.
 Verdict can_be_told(const network::Network& network, LayerId layer) {
   if (Verdict verdict = network::can_write(network, layer); !verdict) return verdict;
   if (Verdict verdict = computes_the_same(network, layer); !verdict) return verdict;
+  if (Verdict verdict = reads_slopes(network, layer); !verdict) return verdict;
   for (const auto* tensors : {&network[layer].inputs, &network[layer].outputs})
     for (const TensorId id : *tensors)
       if (id.valid() && network[id].size() == Bytes{})
