@@ -7,6 +7,7 @@
 
 #include "api/cache.h"
 #include "api/open_model.h"
+#include "api/profile.h"
 #include "api/shared_cores.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
@@ -19,6 +20,17 @@
 namespace millrace::api {
 
 namespace {
+
+/// Whether there is anything to choose in float32 on a core.
+bool has_choice(const network::Network& network, const engine::Engine& engine,
+                const board::Processor& processor) {
+  if (processor.kind != board::ProcessorKind::cpu) return false;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (std::ranges::count(engine.variants(network, LayerId(i), processor), board::Precision::f32,
+                           &board::Variant::precision) > 1)
+      return true;
+  return false;
+}
 
 /// Of the stages that run elsewhere than on cores, joined by commas.
 std::string engines_of_devices(const plan::Plan& plan) {
@@ -113,6 +125,28 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   loaded->evidence = plan::no_evidence(loaded->plan);
   note_shared_cores(loaded->plan, model.context);
   return loaded;
+}
+
+void choose_variants(Loaded& loaded) {
+  if (loaded.plan.stages.empty()) return;
+  const plan::Stage& stage = loaded.plan.stages.front();
+  if (!has_choice(loaded.network, *loaded.engines.at(stage.engine), stage.processors.front()))
+    return;
+  board::Board one = loaded.board;
+  one.processors = {stage.processors.front()};
+  ProfileSource source;
+  source.context = loaded.context;
+  source.quick = true;
+  source.measure.warmup = 1;
+  source.measure.least = 3;
+  source.measure.duration = std::chrono::milliseconds(50);
+  source.measure.alone = false;
+  const profile::Profile measured =
+      load_profile(loaded.network, one, *loaded.engines.at(stage.engine), source);
+  std::vector<board::Variant> variants;
+  for (const profile::LayerTimes& layer : measured.processors.front().layers)
+    variants.push_back(layer.variant);
+  loaded.plan = plan::with_variants(loaded.plan, {variants, {}, {}});
 }
 
 runtime::Session deploy(const Loaded& loaded, const plan::Plan& plan, const std::string& file,

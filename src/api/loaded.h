@@ -67,6 +67,10 @@ struct RunnableOptions {
 /// other process uses, which is the first of the board then.
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);
 
+/// Of a model on one processor: lets each layer run in its fastest variant, as a plan does. That is
+/// measured briefly, and kept.
+void choose_variants(Loaded& loaded);
+
 /// runtime::deploy. What is wrong with the plan is said of the file, or name, that the user gave.
 runtime::Session deploy(const Loaded& loaded, const plan::Plan& plan, const std::string& file,
                         const runtime::SessionOptions& options);

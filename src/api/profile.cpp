@@ -21,11 +21,12 @@ namespace millrace::api {
 namespace {
 
 std::string profile_name(const std::string& network_hash, const board::Board& board,
-                         const std::string& engine) {
+                         const std::string& engine, bool quick) {
   std::string processors;
   for (const board::Processor& processor : board.processors) processors += "-" + processor.name;
-  return fmt::format("{}-{}-{}{}.profile.json", network_hash.substr(0, 16),
-                     board::hash_of(board).substr(0, 8), engine, processors);
+  return fmt::format("{}-{}-{}{}{}.profile.json", network_hash.substr(0, 16),
+                     board::hash_of(board).substr(0, 8), engine, processors,
+                     quick ? ".quick" : "");
 }
 
 profile::Profile measure(const network::Network& network, const board::Board& board,
@@ -114,7 +115,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   }
   note_shared_cores(board::all_cores(board).cores, source.context);
   const auto cache = source.context.cache ? cache_folder(source.context) : std::nullopt;
-  const auto path = cache.value_or("") / profile_name(hash, board, engine.name());
+  const auto path = cache.value_or("") / profile_name(hash, board, engine.name(), source.quick);
   ProfileSource wanted = source;
   std::optional<profile::Profile> profile;
   if (cache && !source.fresh) profile = stored_profile(path, fitting, source.context);

@@ -21,6 +21,7 @@ struct ProfileSource {
   profile::MeasureOptions measure;
   bool batches = false;  // also what layers gain by working on several frames at once
   Context context = {};  // without the cache: measured in any case, and not stored
+  bool quick = false;    // kept apart from those that plans are made from
 };
 profile::Profile load_profile(const network::Network& network, const board::Board& board,
                               engine::Engine& engine, const ProfileSource& source);

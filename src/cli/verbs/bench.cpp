@@ -149,6 +149,7 @@ int run(const BenchOptions& options) {
                                         "constants\n");
     return 0;
   }
+  if (!api::is_plan_file(file)) choose_variants(*loaded);
   loaded->context.note("inputs are random");
   note_simulation(*loaded);
   if (options.on_request) {
