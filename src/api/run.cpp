@@ -21,6 +21,9 @@
 namespace millrace::api {
 namespace {
 
+/// Measuring takes about as long as so many frames.
+constexpr std::size_t worth_measuring = 30;
+
 using Handler = std::function<void(const std::string& source, const runtime::Result& result)>;
 
 /// Frames, and how many of them the network takes at once: pictures of a batch.
@@ -42,26 +45,25 @@ class Feeder {
       if (!ready_) make_ready();
       if (!session_.submit_unless_result(ready_->inputs)) return;
       submitted_ += ready_->names.size();
-      names_.push_back(std::move(ready_->names));
+      on_their_way_.push_back(std::move(*ready_));
       ready_.reset();
     }
   }
-  /// Of the frames of the next result.
-  std::vector<std::string> take_names() {
-    std::vector<std::string> names = std::move(names_.front());
-    names_.pop_front();
-    return names;
+  struct Submission {
+    std::vector<std::string> names;
+    std::vector<network::Array> inputs;
+  };
+  /// Of the next result.
+  Submission take_submitted() {
+    Submission first = std::move(on_their_way_.front());
+    on_their_way_.pop_front();
+    return first;
   }
   /// The name of the first frame with a value that is infinite or not a number; empty: none was
   /// made.
   const std::string& not_finite() const { return not_finite_; }
 
  private:
-  struct Submission {
-    std::vector<std::string> names;
-    std::vector<network::Array> inputs;
-  };
-
   void make_ready() {
     ready_.emplace();
     std::vector<std::vector<network::Array>> inputs;
@@ -80,7 +82,7 @@ class Feeder {
   const Batches& batches_;
   std::size_t submitted_ = 0;
   std::optional<Submission> ready_;
-  std::deque<std::vector<std::string>> names_;
+  std::deque<Submission> on_their_way_;
   std::string not_finite_;
 };
 
@@ -96,27 +98,30 @@ runtime::Result part_of(const runtime::Result& result, std::int64_t frame, std::
 
 /// All frames through the session, results handed on in order, until the end or an interrupt.
 RunTotals pump(runtime::Session& session, const Batches& batches, const Handler& handle,
-               const Context& context) {
+               const Loaded& loaded) {
   const InterruptGuard interrupt;
-  const auto work = context.begin("running");
+  const auto work = loaded.context.begin("running");
   const std::size_t count = batches.frames.count;
   RunTotals totals;
   Feeder feeder(session, batches);
+  std::vector<std::vector<network::Array>> suspects;
   const auto start = std::chrono::steady_clock::now();
   while (totals.frames < static_cast<std::int64_t>(count) && !totals.interrupted) {
     feeder.fill();
     const auto result = session.next();
     if (!result) throw EngineError("the pipeline ended before all frames came out");
     totals.finite = totals.finite && network::is_finite(result->outputs);
-    const std::vector<std::string> names = feeder.take_names();
-    for (std::size_t i = 0; i < names.size(); ++i)
-      handle(names[i], part_of(*result, totals.frames++, i, batches.batch));
+    const Feeder::Submission submitted = feeder.take_submitted();
+    if (session.may_have_made_nan(result->frame)) suspects.push_back(submitted.inputs);
+    for (std::size_t i = 0; i < submitted.names.size(); ++i)
+      handle(submitted.names[i], part_of(*result, totals.frames++, i, batches.batch));
     totals.interrupted = interrupt.take();
     work->show(static_cast<double>(totals.frames) / static_cast<double>(count),
                fmt::format("{} of {} frames", totals.frames, count));
   }
   totals.not_finite_input = feeder.not_finite();
   totals.elapsed = std::chrono::steady_clock::now() - start;
+  totals.nan_layer = network::nan_layer_of(loaded.network, suspects);
   return totals;
 }
 
@@ -162,7 +167,7 @@ class Output {
           [&](const std::string& source, const runtime::Result& result) {
             take(source, result, file ? &*file : nullptr);
           },
-          loaded_.context);
+          loaded_);
     } catch (...) {
       if (file) file->keep();
       if (file && file->lines() > 0)
@@ -240,6 +245,8 @@ RunTotals run(const RunRequest& request) {
   const Batches batches{open_frames(shown, request.frames, setup.source.seed), batch};
   if (request.frames.inputs.empty()) loaded->context.note("inputs are random");
   Output output(*loaded, request, batches.frames.count, shown);
+  if (!is_plan_file(setup.source.file) && batches.frames.count >= worth_measuring)
+    choose_variants(*loaded);
   auto session =
       deploy(*loaded, loaded->plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
   RunTotals totals = output.run(session, batches);

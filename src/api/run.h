@@ -25,6 +25,8 @@ struct RunTotals {
   std::size_t stages = 0, replicas = 0;  // replicas of all stages
   bool finite = true;  // no output held NaN or infinity
   std::string not_finite_input = {};  // the first frame whose input did; empty: none
+  /// The layer that made NaN of numbers in a frame, as far as the session noticed; empty: none.
+  std::string nan_layer = {};
   bool interrupted = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 
 #include "api/cache.h"
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "engine/registry.h"
+#include "network/finite.h"
 #include "plan/build.h"
 #include "plan/steps.h"
 #include "plan/variants.h"
@@ -83,11 +85,15 @@ class Verification {
   Verification(const Loaded& loaded, const VerifyRequest& request)
       : loaded_(loaded),
         tolerance_(tolerance_of(request, loaded.plan)),
+        forgives_rounding_(!request.tolerance.has_value()),
         frames_(take_frames(loaded, request)) {
     const auto engine = engine::make_engine(request.against, engine_options(loaded.context));
     runtime::Sequential sequential(loaded.network, *engine, loaded.board.processors.front());
+    std::feclearexcept(FE_INVALID);
     references_ = runtime::run_sequentially(sequential, frames_);
     result_.network = loaded.network.name;
+    if (std::fetestexcept(FE_INVALID) != 0)
+      result_.nan_layer = network::nan_layer_of(loaded.network, frames_);
   }
 
   void add(const std::string& name, const plan::Plan& plan) {
@@ -103,12 +109,19 @@ class Verification {
     verified.error = comparison.error;
     verified.bit_equal = comparison.bit_equal;
     verified.within_tolerance = comparison.error <= tolerance_;
-    if (!verified.within_tolerance && result_.equal())
-      result_.why = follow(plan, results, verified);
+    if (verified.within_tolerance || is_within_rounding(results, verified)) return;
+    if (result_.equal()) result_.why = follow(plan, results, verified);
   }
   VerifyResult take() { return std::move(result_); }
 
  private:
+  bool is_within_rounding(const runtime::Frames& results, VerifiedPlan& verified) {
+    if (!forgives_rounding_) return false;
+    if (!float64_) float64_.emplace(loaded_.network, frames_, references_);
+    verified.from_float64 = float64_->beside(results);
+    return verified.within_rounding = verified.from_float64->agrees(tolerance_);
+  }
+
   /// What is wrong; empty: every part is right.
   std::string follow(const plan::Plan& plan, const runtime::Frames& results,
                      VerifiedPlan& verified) const {
@@ -116,7 +129,7 @@ class Verification {
     runtime::Frames made;
     for (const auto& frame : frames_) {
       runtime::Followed followed =
-          runtime::follow({plan, loaded_.network, engines}, frame, tolerance_);
+          runtime::follow({plan, loaded_.network, engines, forgives_rounding_}, frame, tolerance_);
       if (const auto& first = followed.difference)
         return fmt::format("the first layer that differs is {} on {}, by {:.1e}", first->layer,
                            first->stage, first->error);
@@ -135,7 +148,9 @@ class Verification {
 
   const Loaded& loaded_;
   double tolerance_;
+  bool forgives_rounding_;
   runtime::Frames frames_, references_;
+  std::optional<runtime::Float64Reference> float64_;  // calculated when it is first needed
   VerifyResult result_;
 };
 

@@ -154,6 +154,7 @@ struct Run::State {
     std::erase_if(*travels, [](const Travel& travel) { return travel.undecoded.has_value(); });
     if (travels->empty()) return true;
     const std::vector<network::Array> inputs = take_inputs(*travels, parts.batch);
+    travels->front().given = inputs;
     on_their_way.push(travels);
     return session.submit(inputs);
   }
@@ -163,6 +164,7 @@ struct Run::State {
     if (!result) return std::nullopt;
     TravelsPointer travels = on_their_way.pop();
     const auto now = Clock::now();
+    if (!session.may_have_made_nan(result->frame)) travels->front().given.clear();
     for (Travel& travel : *travels) {
       travel.arrived = now;
       travel.pipeline = result->latency;

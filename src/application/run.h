@@ -51,6 +51,8 @@ struct Totals {
   std::optional<Complaint> complaint;  // of the source
   bool finite = true;                  // no output of the network held NaN or infinity
   std::string not_finite_input = {};   // the first frame whose input did; empty: none
+  /// Inputs of the network with which a stage may have made NaN: see Session::may_have_made_nan.
+  std::vector<std::vector<network::Array>> suspects = {};
 };
 
 /// Borrowed by a run.

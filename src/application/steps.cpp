@@ -101,6 +101,7 @@ void count(const Travel& travel, Totals& totals) {
   if (!travel.has_finite_inputs && totals.not_finite_input.empty())
     totals.not_finite_input =
         fmt::format("frame {} ({})", travel.outcome.picture.frame, travel.outcome.picture.name);
+  if (!travel.given.empty()) totals.suspects.push_back(travel.given);
   StepTimes& times = totals.times;
   times.reading += travel.outcome.picture.reading;
   times.before += travel.prepared - travel.begin;

@@ -17,6 +17,8 @@ struct Travel {
   std::vector<network::Array> inputs = {}, outputs = {};
   Clock::time_point begin{}, prepared{}, arrived{}, examined{}, done{};
   Time pipeline{};
+  /// To the network, with those of the travels beside it; after it only if it may have made NaN.
+  std::vector<network::Array> given = {};
   bool has_finite_inputs = true, has_finite_outputs = true;
   std::optional<InputError> undecoded = std::nullopt;  // the picture, which is left out
 };

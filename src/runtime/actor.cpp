@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <exception>
 #include <mutex>
 
@@ -112,6 +113,12 @@ void run_phase(PhaseTask& phase, const schedule::Firing& firing) {
     run_on(*phase.prepared.of_one, phase, {firing.phase, firing.frame + i * firing.step});
 }
 
+/// The processor remembers it at no cost; only of the calling thread's share of the work.
+void note_invalid(StageTask& stage, const schedule::Firing& firing) {
+  if (stage.invalid_frames.are_set() || std::fetestexcept(FE_INVALID) == 0) return;
+  stage.invalid_frames.set(firing.frame, firing.frame + (firing.count - 1) * firing.step);
+}
+
 /// `released`: when the stage began to wait for it; when it ended is returned.
 Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
                        Clock::time_point released) {
@@ -121,6 +128,7 @@ Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
   const auto started = Clock::now();
   const Time on_core = is_timed ? time_on_core() : Time{};
   run_phase(phase, firing);
+  note_invalid(stage, firing);
   const Time spent = is_timed ? time_on_core() - on_core : Time{};
   const auto ended = Clock::now();
   // While another device works, its thread may sleep.
@@ -212,6 +220,7 @@ void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail
     name_this_thread(stage.name);
     if (stage.pin) board::pin_this_thread(stage.processor);
     if (stage.priority > 0) set_priority_of_this_thread(stage.priority);
+    std::feclearexcept(FE_ALL_EXCEPT);
     stage.shared == nullptr ? run_frames(stage) : run_shared_frames(stage);
   } catch (const InputError& error) {
     fail({fmt::format("{}: {}", where(), error.what()), true});

@@ -70,6 +70,25 @@ struct PhaseTimes {
   void add(Time time);
 };
 
+/// The frames of the first firing in which the processor was asked for what is not a number, such
+/// as the root of -1 or the maximum of NaN and 0. Written once, by its stage's thread.
+class InvalidFrames {
+ public:
+  void set(std::int64_t first, std::int64_t last) {
+    last_.store(last, std::memory_order_relaxed);
+    first_.store(first, std::memory_order_release);
+  }
+  bool are_set() const { return first_.load(std::memory_order_acquire) >= 0; }
+  /// If they are set.
+  bool include(std::int64_t frame) const {
+    return are_set() && frame >= first_.load(std::memory_order_relaxed) &&
+           frame <= last_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::int64_t> first_{-1}, last_{-1};  // first_ last
+};
+
 /// A firing, after its stage had waited since `waited_from`.
 struct TimedFiring {
   schedule::Firing firing;
@@ -98,6 +117,7 @@ struct StageTask {
   int priority = 0;                    // of SCHED_FIFO; 0: an ordinary thread
   std::vector<PhaseTimes> core_times;  // by phase; none: not taken
   std::int64_t preemptions = 0;        // when its thread has ended
+  InvalidFrames invalid_frames;
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan
   Time spin{};                    // before it sleeps

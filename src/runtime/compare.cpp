@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "network/evaluate/evaluate.h"
+#include "network/evaluate/exact.h"
 #include "runtime/session.h"
 
 namespace millrace::runtime {
@@ -64,7 +65,35 @@ void merge(Comparison& total, const Comparison& one) {
   total.error = std::max(total.error, one.error);
 }
 
+Frames in_float64(Frames frames) {
+  for (auto& frame : frames)
+    for (Array& array : frame)
+      if (array.type == network::DataType::float32)
+        array = network::converted(array, network::DataType::float64);
+  return frames;
+}
+
 }  // namespace
+
+bool FromFloat64::agrees(double tolerance) const {
+  constexpr double ways_to_round = 4;  // other orders of sums, other formulas of functions
+  constexpr double most = 0.01;        // then float32 says too little
+  return result <= std::max(tolerance, ways_to_round * std::min(float32, most));
+}
+
+Float64Reference::Float64Reference(const network::Network& network, const Frames& inputs,
+                                   const Frames& reference) {
+  Frames rounded;
+  for (const auto& frame : inputs) {
+    exact_.push_back(network::evaluate_in_float64(network, frame));
+    rounded.push_back(network::evaluate_in_float64(network, frame, rounded.size()));
+  }
+  float32_ = std::max(beside(reference).result, compare(exact_, rounded).error);
+}
+
+FromFloat64 Float64Reference::beside(const Frames& results) const {
+  return {compare(exact_, in_float64(results)).error, float32_};
+}
 
 Comparison compare(const Frames& reference, const Frames& result) {
   Comparison total;

@@ -18,6 +18,7 @@ struct Suspect {
   const plan::Plan& plan;
   const network::Network& network;
   const std::map<std::string, engine::Engine*>& engines;
+  bool forgives_rounding = true;
 };
 
 struct FirstDifference {
@@ -34,9 +35,10 @@ struct Followed {
 };
 
 /// Runs the phases of one frame one after the other as the pipeline does, and beside each
-/// network::evaluate() on the same numbers. A phase whose results differ by more than `tolerance`
-/// is parted by bisection, until parts agree or a single layer is left that does not. EngineError
-/// and InputError as Engine::prepare throws them.
+/// network::evaluate() on the same numbers. A phase whose results differ by more than `tolerance`,
+/// and are farther from float64 than rounding explains (see FromFloat64) if that is forgiven, is
+/// parted by bisection, until parts agree or a single layer is left that does not. EngineError and
+/// InputError as Engine::prepare throws them.
 Followed follow(const Suspect& suspect, std::span<const network::Array> inputs, double tolerance);
 
 }  // namespace millrace::runtime

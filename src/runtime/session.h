@@ -127,6 +127,9 @@ class Session {
   void forget_times();
   /// How often the stages' threads lost their cores against their will. After stop().
   std::int64_t preemptions() const;
+  /// Whether this frame, whose result was taken, is the first one in which some stage computed what
+  /// is not a number (NaN), though it may have become one again: or a stage's kernels only seem to.
+  bool may_have_made_nan(std::int64_t frame) const;
   /// Whether the stages' threads have the priorities that were asked for.
   bool has_priorities() const;
   /// Calls stop(); then what the stages did with the last frames that were taken by next(), and

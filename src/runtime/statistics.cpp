@@ -1,5 +1,7 @@
 #include "runtime/statistics.h"
 
+#include <algorithm>
+
 namespace millrace::runtime {
 
 std::vector<StageStatistics> statistics_of(const Pipeline& pipeline) {
@@ -35,6 +37,12 @@ std::int64_t preemptions_of(const Pipeline& pipeline) {
   std::int64_t sum = 0;
   for (const auto& stage : pipeline.stages) sum += stage->preemptions;
   return sum;
+}
+
+bool may_have_made_nan(const Pipeline& pipeline, std::int64_t frame) {
+  return std::ranges::any_of(pipeline.stages, [&](const auto& stage) {
+    return stage->invalid_frames.include(frame);
+  });
 }
 
 }  // namespace millrace::runtime

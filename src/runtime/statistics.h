@@ -12,5 +12,6 @@ std::vector<StageStatistics> statistics_of(const Pipeline& pipeline);
 std::vector<std::vector<CoreTimes>> core_times_of(const Pipeline& pipeline);
 void forget_times(Pipeline& pipeline);
 std::int64_t preemptions_of(const Pipeline& pipeline);
+bool may_have_made_nan(const Pipeline& pipeline, std::int64_t frame);
 
 }  // namespace millrace::runtime

@@ -61,6 +61,10 @@ double exact(const ElementFunction& f, double x) {
       return x < -alpha ? x + beta : x > alpha ? x - beta : 0;
     case Function::thresholded_relu:
       return x > alpha ? x : 0;
+    case Function::clip:
+      return std::min(std::max(x, alpha), beta);
+    case Function::hard_sigmoid:
+      return std::clamp(alpha * x + beta, 0., 1.);
   }
   return x;
 }
@@ -71,7 +75,8 @@ constexpr std::array all_functions{Function::erf,        Function::floor,
                                    Function::selu,       Function::sign,
                                    Function::sigmoid,    Function::tanh,
                                    Function::reciprocal, Function::softsign,
-                                   Function::shrink,     Function::thresholded_relu};
+                                   Function::shrink,     Function::thresholded_relu,
+                                   Function::clip,       Function::hard_sigmoid};
 
 /// Of many magnitudes, and some that are none.
 std::vector<float> samples(float largest) {

@@ -84,6 +84,26 @@ network::Network cancelling(float large) {
   return sketch.network;
 }
 
+/// The sums are off by one unit in the last place: more than the tolerance of their result.
+TEST(Follow, rounding_is_no_difference) {
+  test::Sketch exact, rounded;
+  for (auto [sketch, large] : {std::pair{&exact, 1e5f}, std::pair{&rounded, 100000.0078125f}}) {
+    const TensorId x = sketch->input("x");
+    const TensorId sum = sketch->add("up", x, sketch->constant("large", large));
+    sketch->network.outputs = {sketch->add("down", sum, sketch->constant("less", -1e5f))};
+  }
+  MistakenEngine engine(rounded.network);
+  const plan::Plan plan =
+      plan::build(exact.network, test::imagined_board(1), test::mapping({0, 0}), {});
+  std::map<std::string, engine::Engine*> engines{{plan.stages[0].engine, &engine}};
+  const auto inputs = frame(exact.network, 1);
+  const Followed followed = follow({plan, exact.network, engines}, inputs, 1e-4);
+  EXPECT_FALSE(followed.difference.has_value());
+  EXPECT_TRUE(followed.amplifiers.empty());
+  ASSERT_EQ(followed.outputs.size(), 1u);
+  EXPECT_GT(compare({network::evaluate(exact.network, inputs)}, {followed.outputs}).error, 1e-4);
+}
+
 TEST(Follow, names_the_layer_that_makes_small_differences_large) {
   const network::Network network = cancelling(1000);
   MistakenEngine engine(cancelling(1000.01f));  // the sum is off by a hundredth of a thousandth

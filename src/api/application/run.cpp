@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "network/finite.h"
 #include "runtime/pool.h"
 
 namespace millrace::api {
@@ -279,7 +280,8 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   const InterruptGuard interrupt;
   Runner runner(*loaded, how, interrupt);
   const Totals totals = runner.run();
-  return {totals, runner.skipped(), application.input.is_live(), runner.accuracy()};
+  return {totals, runner.skipped(), application.input.is_live(),
+          network::nan_layer_of(loaded->loaded->network, totals.suspects), runner.accuracy()};
 }
 
 void check_complaint(const Totals& totals) {

@@ -23,6 +23,7 @@ struct ApplicationTotals {
   application::Totals totals;
   std::int64_t skipped = 0;  // pictures that cannot be decoded
   bool is_live = false;
+  std::string nan_layer = {};  // made NaN of numbers, as far as the run noticed; empty: none
   std::optional<application::Accuracy> accuracy = {};  // if there is ground truth
 };
 

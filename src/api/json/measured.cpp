@@ -38,6 +38,10 @@ double rate_of(std::int64_t frames, Time elapsed) {
 }
 
 /// Null if the input was not live.
+nlohmann::json name_or_null(const std::string& name) {
+  return name.empty() ? nlohmann::json() : nlohmann::json(name);
+}
+
 nlohmann::json queue_of(const ApplicationTotals& run) {
   if (!run.is_live) return nullptr;
   const runtime::QueueCounts& queue = run.totals.queue;
@@ -93,7 +97,8 @@ std::string calibration_json(const Calibrated& calibrated) {
 
 std::string verification_json(const VerifyResult& result, const std::string& against) {
   nlohmann::json plans = nlohmann::json::array();
-  for (const VerifiedPlan& plan : result.plans)
+  for (const VerifiedPlan& plan : result.plans) {
+    const auto& far = plan.from_float64;
     plans.push_back({{"name", plan.name},
                      {"stages", plan.replicas},
                      {"phases", plan.phases},
@@ -101,13 +106,18 @@ std::string verification_json(const VerifyResult& result, const std::string& aga
                      {"largest_error", plan.error},
                      {"bit_equal", plan.bit_equal},
                      {"within_tolerance", plan.within_tolerance},
+                     {"from_float64", far ? nlohmann::json(far->result) : nlohmann::json()},
+                     {"rounding", far ? nlohmann::json(far->float32) : nlohmann::json()},
+                     {"within_rounding", plan.within_rounding},
                      {"part_by_part", plan.part_by_part},
                      {"amplifiers", plan.amplifiers}});
+  }
   return json_document(
       "verification",
       {{"network", result.network},
        {"against", against},
        {"equal", result.equal()},
+       {"nan_layer", name_or_null(result.nan_layer)},
        {"first_difference", result.equal() ? nlohmann::json() : nlohmann::json(result.why)},
        {"plans", plans}});
 }
@@ -120,6 +130,7 @@ std::string run_json(const RunTotals& totals) {
                         {"stages", totals.replicas},
                         {"inputs_are_finite", totals.not_finite_input.empty()},
                         {"outputs_are_finite", totals.finite},
+                        {"nan_layer", name_or_null(totals.nan_layer)},
                         {"right", totals.right ? nlohmann::json(*totals.right) : nlohmann::json()}},
                        -1);
 }
@@ -141,6 +152,7 @@ std::string run_json(const ApplicationTotals& run) {
                           {"waiting_ms", each(times.waiting())}}},
                         {"inputs_are_finite", totals.not_finite_input.empty()},
                         {"outputs_are_finite", totals.finite},
+                        {"nan_layer", name_or_null(run.nan_layer)},
                         {"live", queue_of(run)},
                         {"inputs", inputs_of(run)},
                         {"accuracy", accuracy_json(run.accuracy)}},

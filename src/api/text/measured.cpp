@@ -141,9 +141,20 @@ std::string plans_text(const VerifyResult& result) {
                fmt::format("{:.1e}", plan.error),
                plan.bit_equal          ? "bit-equal"
                : plan.within_tolerance ? "within tolerance"
+               : plan.within_rounding  ? "within rounding"
                : plan.part_by_part     ? "part by part"
                                        : "DIFFERENT"});
   return table.text();
+}
+
+/// What "within rounding" means, of the first plan that is.
+std::string rounding_text(const VerifyResult& result) {
+  const auto found = std::ranges::find_if(result.plans, &VerifiedPlan::within_rounding);
+  if (found == result.plans.end()) return {};
+  return fmt::format(
+      "within rounding: {} is {:.1e} from the network in float64; float32 may be {:.1e} from it by "
+      "rounding\n",
+      printable(found->name), found->from_float64->result, found->from_float64->float32);
 }
 
 /// What "part by part" means, if a plan has it.
@@ -197,9 +208,15 @@ std::string calibration_text(const Calibrated& calibrated) {
 }
 
 std::string verification_text(const VerifyResult& result, const std::string& against) {
-  return fmt::format("{}{}{}{}{}: the pipeline and the {} engine {}\n", plans_text(result),
-                     amplifiers_text(result), result.why, result.equal() ? "" : "\n",
-                     result.network, against, result.equal() ? "agree" : "differ");
+  const std::string nan =
+      result.nan_layer.empty()
+          ? ""
+          : fmt::format("warning: the layer {} makes what is not a number (NaN)\n",
+                        printable(result.nan_layer));
+  return fmt::format("{}{}{}{}{}{}{}: the pipeline and the {} engine {}\n", plans_text(result),
+                     rounding_text(result), amplifiers_text(result), nan, result.why,
+                     result.equal() ? "" : "\n", result.network, against,
+                     result.equal() ? "agree" : "differ");
 }
 
 }  // namespace millrace::api

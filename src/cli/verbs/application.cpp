@@ -64,10 +64,12 @@ bool is_equal(const api::ApplicationResult& result) {
 
 }  // namespace
 
-void note_not_finite(const std::string& frame, bool outputs_are_finite) {
+void note_not_finite(const std::string& frame, const std::string& layer, bool outputs_are_finite) {
   if (!frame.empty())
     note("warning: some inputs are infinite or not a number, first in " + frame +
          "; not every engine passes that on to the outputs, so do not trust these");
+  if (!layer.empty())
+    note("warning: the layer " + layer + " makes what is not a number (NaN); do not trust outputs");
   if (!outputs_are_finite) note("warning: some outputs are infinite or not a number");
 }
 
@@ -76,7 +78,7 @@ int run_application(const api::RunnableOptions& runnable, const api::Application
   const api::ApplicationTotals run =
       run_application(runnable, options, {run_options.output, run_options.trace, leave});
   report(run);
-  note_not_finite(run.totals.not_finite_input, run.totals.finite);
+  note_not_finite(run.totals.not_finite_input, run.nan_layer, run.totals.finite);
   if (run.skipped > 0)
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));

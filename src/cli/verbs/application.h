@@ -12,8 +12,9 @@ struct ApplicationRunOptions {
   api::TraceOptions trace = {};
 };
 
-/// Says so if an output, or the input of the frame that is named, holds what is no finite number.
-void note_not_finite(const std::string& frame, bool outputs_are_finite);
+/// Says so if an output, or the input of the frame that is named, holds what is no finite number,
+/// or a layer that is named makes NaN.
+void note_not_finite(const std::string& frame, const std::string& layer, bool outputs_are_finite);
 
 /// Runs it once. The exit code.
 int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,

@@ -106,7 +106,7 @@ int run(const RunCommandOptions& options) {
   else if (totals.right)
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", *totals.right, totals.frames,
                100.0 * static_cast<double>(*totals.right) / frames);
-  note_not_finite(totals.not_finite_input, totals.finite);
+  note_not_finite(totals.not_finite_input, totals.nan_layer, totals.finite);
   note(fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
                    millrace::to_text(totals.elapsed), four_digits(frames / seconds(totals.elapsed)),
                    used_stages_text(totals)));

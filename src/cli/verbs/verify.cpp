@@ -34,7 +34,7 @@ void bind(CLI::App& verb, VerifyOptions& options) {
       ->capture_default_str();
   verb.add_option("--tolerance", request.tolerance,
                   "Largest absolute difference, as a share of the largest absolute value. Default: "
-                  "1e-4; 0.01 with f16, 0.05 with bf16, 0.25 with int8")
+                  "1e-4; 0.01 with f16, 0.05 with bf16, 0.25 with int8; and what float32 rounds")
       ->check(between(0.0, 1.0));
   begin_group(verb, "Output");
   bind_json(verb, options.json);

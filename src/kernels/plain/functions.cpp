@@ -49,6 +49,12 @@ void map_lanes(std::span<const float> from, float* to, const F& f) {
   return exponential_less_one(x < 0.f ? x : 0.f);
 }
 
+template <class Vector>
+[[gnu::always_inline]] inline Vector clipped(Vector x, float low, float high) {
+  x = x < low ? low + Vector{} : x;
+  return x > high ? high + Vector{} : x;
+}
+
 [[gnu::always_inline]] inline void map_pieces(const ElementFunction& f, std::span<const float> from,
                                               float* to) {
   const float alpha = f.alpha, beta = f.beta;
@@ -122,6 +128,18 @@ bool map_in_lanes(const ElementFunction& f, std::span<const float> from, float* 
     case Function::swish:
       map_lanes(
           from, to, [](const auto& x) __attribute__((always_inline)) { return swish(x); });
+      return true;
+    case Function::clip:
+      map_lanes(
+          from, to, [low = f.alpha, high = f.beta](const auto& x) __attribute__((always_inline)) {
+            return clipped(x, low, high);
+          });
+      return true;
+    case Function::hard_sigmoid:
+      map_lanes(
+          from, to, [a = f.alpha, b = f.beta](const auto& x) __attribute__((always_inline)) {
+            return clipped(x * a + b, 0, 1);
+          });
       return true;
     case Function::mish:
       map_lanes(

@@ -24,19 +24,22 @@ enum class Function {
   reciprocal,
   softsign,
   shrink,
-  thresholded_relu
+  thresholded_relu,
+  clip,
+  hard_sigmoid
 };
 
 /// alpha and beta: celu has alpha > 0; selu is beta * alpha * (exp(x) - 1) below 0 and beta * x
 /// above; shrink moves by beta what lies outside [-alpha, alpha]; thresholded_relu keeps what is
-/// above alpha.
+/// above alpha; clip is between alpha and beta; hard_sigmoid is alpha * x + beta between 0 and 1.
 struct ElementFunction {
   Function function = Function::erf;
   float alpha = 0, beta = 0;
 };
 
-/// The error is below 1e-6, relative or absolute, whichever is larger. `to` may be `from`. `added`:
-/// what is added to each result, if anything. Runs on the calling thread and its OpenMP helpers.
+/// The error is below 1e-6, relative or absolute, whichever is larger. NaN stays NaN. `to` may be
+/// `from`. `added`: what is added to each result, if anything. Runs on the calling thread and its
+/// OpenMP helpers.
 void apply(const ElementFunction& function, std::span<const float> from, float* to,
            const float* added = nullptr);
 

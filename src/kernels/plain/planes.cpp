@@ -25,7 +25,7 @@ void write_some_planes(const PlaneMap& map, const PlanePiece& piece) {
     if (map.relu) {
       for (std::size_t i = 0; i < map.size; ++i) {
         const float value = (x[i] - mean) * factor + shift;
-        y[i] = value > 0.f ? value : 0.f;
+        y[i] = value < 0.f ? 0.f : value;
       }
     } else {
       for (std::size_t i = 0; i < map.size; ++i) y[i] = (x[i] - mean) * factor + shift;

@@ -103,7 +103,9 @@ class Values {
 
   const Array& operator[](TensorId id) const { return arrays_[id.index]; }
 
-  void compute(const Layer& layer) {
+  /// Whether to go on.
+  bool compute(LayerId id, const AfterLayer& after) {
+    const Layer& layer = network_[id];
     std::vector<ConstView> in;
     for (const TensorId id : layer.inputs)
       in.push_back(id.valid() ? ConstView{network_[id].type, network_[id].shape,
@@ -117,10 +119,12 @@ class Values {
                                : View{});
     }
     evaluate(layer, in, out);
+    const bool goes_on = !after || after(id, out);
     for (std::size_t i = 0; i < out.size(); ++i)
       if (layer.outputs[i].valid())
         arrays_[layer.outputs[i].index] =
             make_array(out[i].type, network_[layer.outputs[i]].shape, std::move(memory[i]));
+    return goes_on;
   }
 
   void release(TensorId id) { arrays_[id.index] = {}; }
@@ -152,13 +156,14 @@ Array converted(const Array& array, DataType type) {
   return make_array(type, array.shape, std::move(memory));
 }
 
-std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs) {
+std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs,
+                            const AfterLayer& after) {
   check_inputs(network, inputs);
   const std::vector<LayerId> last = last_readers(network);
   Values values(network, inputs);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
-    values.compute(layer);
+    if (!values.compute(LayerId(i), after)) return {};
     for (const TensorId id : layer.inputs)
       if (id.valid() && last[id.index] == LayerId(i)) values.release(id);
   }

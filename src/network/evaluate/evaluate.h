@@ -1,7 +1,9 @@
 #pragma once
 // What every layer computes, as plain loops over dense row-major memory: the definition the
 // engines are compared with, and the evaluator for constant folding.
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "base/verdict.h"
 #include "network/network.h"
@@ -43,7 +45,10 @@ void evaluate(const Layer& layer, std::span<const ConstView> inputs, std::span<c
 Array converted(const Array& array, DataType type);
 
 /// Runs the whole network, layer by layer. `inputs` in the order of network.inputs, dense.
-/// Result in the order of network.outputs. For tests and accuracy references.
-std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs);
+/// Result in the order of network.outputs. For tests and accuracy references. `after`: is shown
+/// what each layer made, and may change it. If it says false, there is no result.
+using AfterLayer = std::function<bool(LayerId, std::span<const View> made)>;
+std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs,
+                            const AfterLayer& after = {});
 
 }  // namespace millrace::network

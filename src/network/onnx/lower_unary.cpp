@@ -34,6 +34,12 @@ void check_bound(const Node& node, std::size_t index) {
                           node.tensor(index).name));
 }
 
+/// A bound that is not a number is none, as in ONNX Runtime.
+void clip_between(Node& node, double low, double high) {
+  lower_unary(node, UnaryKind::clip, std::isnan(low) ? lowest : low,
+              std::isnan(high) ? highest : high);
+}
+
 void clip_by_inputs(Node& node) {
   node.need_same_types();
   check_bound(node, 1);
@@ -41,9 +47,8 @@ void clip_by_inputs(Node& node) {
   const bool known = (!node.has(1) || node.is_known(1)) && (!node.has(2) || node.is_known(2));
   const bool real = node.type(0) == DataType::float32 || node.type(0) == DataType::float16;
   if (!known || !real || (!node.has(1) && !node.has(2))) return clip_by_layers(node);
-  const double low = node.has(1) ? node.numbers(1, "the lower bound")[0] : lowest;
-  const double high = node.has(2) ? node.numbers(2, "the upper bound")[0] : highest;
-  lower_unary(node, UnaryKind::clip, low, high);
+  clip_between(node, node.has(1) ? node.numbers(1, "the lower bound")[0] : lowest,
+               node.has(2) ? node.numbers(2, "the upper bound")[0] : highest);
 }
 
 }  // namespace
@@ -77,9 +82,9 @@ void lower_clip(Node& node) {
   if (node.input_count() > 1)
     node.fail(fmt::format("has {} inputs, expected 1 in opset {}", node.input_count(),
                           node.opset()));
-  lower_unary(node, UnaryKind::clip,
-              double{node.attributes().number("min", std::numeric_limits<float>::lowest())},
-              double{node.attributes().number("max", std::numeric_limits<float>::max())});
+  clip_between(node,
+               double{node.attributes().number("min", std::numeric_limits<float>::lowest())},
+               double{node.attributes().number("max", std::numeric_limits<float>::max())});
 }
 
 void lower_cast(Node& node) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "network/evaluate/evaluate.h"
@@ -50,6 +51,21 @@ TEST(Forms, batch_normalization_in_training_mode_takes_the_moments_of_the_input)
               {-3 / root, -1 / root, -1, -1, 1 / root, 3 / root, 3, 3});
   expect_near(answer_of(with_training_mode(), x, 1), {7, 6});
   expect_near(answer_of(with_training_mode(), x, 2), {3, 2.5f});
+}
+
+/// As in ONNX Runtime 1.32: comparisons with it are false.
+TEST(Forms, a_bound_of_clip_that_is_not_a_number_is_none) {
+  const float nan = std::nanf("");
+  for (const auto& [low, high, expected] :
+       {std::tuple{nan, 6.f, std::vector<float>{-2, 0.5f, 6}},
+        std::tuple{0.f, nan, std::vector<float>{0, 0.5f, 9}},
+        std::tuple{nan, nan, std::vector<float>{-2, 0.5f, 9}}}) {
+    OnnxModel model(17);
+    model.input("x", {3}).output("y");
+    model.weight("low", floats(Shape{}, {low})).weight("high", floats(Shape{}, {high}));
+    model.node("Clip", {"x", "low", "high"}, {"y"});
+    expect_near(answer_of(model, {-2, 0.5f, 9}), expected);
+  }
 }
 
 TEST(Forms, blocks_that_overlap_are_added_to_an_image) {

@@ -50,6 +50,8 @@ bool lower_resize(Builder& builder, LayerId layer);
 
 /// A function that oneDNN has none of, or is slower at.
 bool lower_function(Builder& builder, LayerId layer);
+/// Whether oneDNN's function makes an ordinary number of NaN, and the loop here is as fast.
+bool loses_nan(Builder& builder, LayerId layer);
 /// Over the last dimensions, or the channels where they lie innermost.
 bool lower_row_norm(Builder& builder, LayerId layer);
 bool lower_row_softmax(Builder& builder, LayerId layer);

@@ -1,4 +1,5 @@
 // Functions of one number by a loop of our own.
+#include <limits>
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
@@ -43,12 +44,26 @@ std::optional<kernels::Function> own_function(const network::Unary& function) {
       return Function::shrink;
     case thresholded_relu:
       return Function::thresholded_relu;
+    case relu:
+    case clip:
+      return Function::clip;
+    case hard_sigmoid:
+      return Function::hard_sigmoid;
     default:
       return std::nullopt;
   }
 }
 
 }  // namespace
+
+bool loses_nan(Builder& builder, LayerId id) {
+  using enum network::UnaryKind;
+  const network::Layer& layer = builder.layer(id);
+  const auto kind = std::get<network::Unary>(layer.op).kind;
+  const Desc now = builder.value(layer.inputs[0]).desc;
+  return (kind == relu || kind == clip || kind == hard_sigmoid) && type_of(now) == Type::f32 &&
+         dense_strides(now);
+}
 
 bool lower_function(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
@@ -60,8 +75,9 @@ bool lower_function(Builder& builder, LayerId id) {
   const Desc layout = dense_strides(now.desc) ? retyped(now.desc, Type::f32)
                                               : channels_last_desc(dims_of(now.desc));
   const Value from = builder.in_layout(layer.inputs[0], layout);
-  const kernels::ElementFunction element{*function, static_cast<float>(op.alpha),
-                                         static_cast<float>(op.beta)};
+  kernels::ElementFunction element{*function, static_cast<float>(op.alpha),
+                                   static_cast<float>(op.beta)};
+  if (op.kind == network::UnaryKind::relu) element.beta = std::numeric_limits<float>::infinity();
   const auto count = static_cast<std::size_t>(size_of(layout).count) / sizeof(float);
   const auto loop = [element, count](const OwnPlaces& at) {
     apply(element, {reinterpret_cast<const float*>(at.from), count},

@@ -52,9 +52,11 @@ unsigned flush_denormals() {
 #endif
 }
 
+/// What happened meanwhile, such as an operation that gave NaN, stays noted.
 void restore_float_control([[maybe_unused]] unsigned before) {
 #if defined(__x86_64__)
-  _mm_setcsr(before);
+  constexpr unsigned happened = 0x3f;
+  _mm_setcsr(before | (_mm_getcsr() & happened));
 #endif
 }
 
