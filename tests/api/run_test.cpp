@@ -26,7 +26,9 @@ class RunModel : public testing::Test {
 
   RunTotals run_model(const test::OnnxModel& model, const network::Array& x) const {
     network::write_npy(folder_ / "x.npy", x);
-    return run_frames(model, {.inputs = {"x=" + (folder_ / "x.npy").string()}});
+    FrameOptions frames;
+    frames.inputs = {"x=" + (folder_ / "x.npy").string()};
+    return run_frames(model, frames);
   }
   RunTotals run_frames(const test::OnnxModel& model, const FrameOptions& frames) const {
     std::ofstream(folder_ / "m.onnx", std::ios::binary) << model.bytes();
@@ -88,9 +90,12 @@ TEST_F(RunModel, measures_the_variants_of_a_model_for_many_frames) {
   model.input("x", {1, 16, 24, 24}).output("y");
   model.weight("w", Shape{16, 16, 3, 3});
   model.node("Conv", {"x", "w"}, {"y"}).set_list("pads", {1, 1, 1, 1});
-  EXPECT_EQ(run_frames(model, {.random = 3}).frames, 3);
+  FrameOptions few, many;
+  few.random = 3;
+  many.random = 40;
+  EXPECT_EQ(run_frames(model, few).frames, 3);
   EXPECT_TRUE(kept_profiles().empty());
-  EXPECT_EQ(run_frames(model, {.random = 40}).frames, 40);
+  EXPECT_EQ(run_frames(model, many).frames, 40);
   const auto kept = kept_profiles();
   ASSERT_EQ(kept.size(), 1u);
   const auto written = std::filesystem::last_write_time(kept[0]);
@@ -98,7 +103,7 @@ TEST_F(RunModel, measures_the_variants_of_a_model_for_many_frames) {
   ASSERT_EQ(profile.processors.size(), 1u);
   const profile::LayerTimes& layer = profile.processors[0].layers.at(0);
   EXPECT_GT(layer.alternatives.size(), 1u);
-  EXPECT_EQ(run_frames(model, {.random = 40}).frames, 40);
+  EXPECT_EQ(run_frames(model, many).frames, 40);
   EXPECT_EQ(std::filesystem::last_write_time(kept[0]), written);  // measured once
 }
 
