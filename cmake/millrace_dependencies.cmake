@@ -9,7 +9,6 @@ find_package(OpenMP)                                     # the threads that oneD
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks
 pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)  # board files
-pkg_check_modules(cbc REQUIRED IMPORTED_TARGET cbc)      # integer programs
 pkg_check_modules(ffmpeg REQUIRED IMPORTED_TARGET
                   libavformat>=59 libavcodec>=59 libavutil libswscale)  # videos
 pkg_check_modules(libconfigpp REQUIRED IMPORTED_TARGET libconfig++)  # JEDI's configurations

@@ -5,7 +5,7 @@
 programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3)
 # Libraries that the build asks for, by their names in Debian and Ubuntu.
 libraries=(
-  libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev coinor-libcbc-dev
+  libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libjpeg-dev
   libhwloc-dev libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libconfig++-dev

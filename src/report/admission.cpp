@@ -13,9 +13,7 @@
 namespace millrace::report {
 namespace {
 
-std::string share_text(explore::Billionths share) {
-  return fmt::format("{:.1f} %", static_cast<double>(share) * 100 / explore::whole_unit);
-}
+std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 constexpr std::array<realtime::TablePart, 3> parts{
     realtime::TablePart::in, realtime::TablePart::run, realtime::TablePart::out};
@@ -82,13 +80,13 @@ std::string admission_text(const AdmissionRows& rows) {
                                    to_text(time), to_text(task.period)};
     if (has_other_periods) cells.push_back(to_text(as_run.tasks[t].period));
     cells.insert(cells.end(), {to_text(task.deadline), to_text(task.deadline - all),
-                               share_text(utilisation(as_run.tasks[t], choice[t]))});
+                               share_text(utilisation(as_run.tasks[t], choice[t]).value())});
     tasks.add(cells);
   }
   Table units({{"unit", Align::left}, {"load"}, {"free"}});
-  const std::vector<explore::Billionths> loads = loads_of(as_run, choice);
+  const std::vector<double> loads = loads_of(as_run, choice);
   for (std::size_t u = 0; u < loads.size(); ++u)
-    units.add({problem.units[u], share_text(loads[u]), share_text(explore::whole_unit - loads[u])});
+    units.add({problem.units[u], share_text(loads[u]), share_text(std::max(0.0, 1 - loads[u]))});
   return tasks.text() + "\n" + units.text();
 }
 

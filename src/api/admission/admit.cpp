@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/admission/running.h"
+#include "api/admission/table.h"
 #include "api/deployment/open.h"
 #include "api/profile.h"
 #include "api/setup.h"
@@ -245,60 +246,19 @@ void check_energy(const AdmitRequest& request, const AdmitResult& result) {
                                    result.board_name));
 }
 
-/// The static table of what was decided.
-void add_table(const AdmitRequest& request, AdmitResult& result) {
-  for (std::size_t t = 0; t < result.problem.tasks.size(); ++t) {
-    const explore::AdmissionTask& task = result.problem.tasks[t];
-    const std::size_t processor = result.admission.choice[t];
-    result.table_tasks.push_back({task.name, task.period, std::min(task.deadline, task.period),
-                                  *task.times[processor],
-                                  result.problem.processors[processor].units});
-    const explore::LinkTimes transfers = transfers_of(task, processor);
-    if (transfers != explore::LinkTimes{})
-      result.table_tasks.back().transfers = {transfers.in, transfers.out,
-                                             *result.problem.processors[processor].link};
-  }
-  if (request.harmonise) {
-    realtime::Harmonised harmonised = realtime::harmonised(result.table_tasks);
-    result.table_tasks = std::move(harmonised.tasks);
-    result.added_utilisation = harmonised.added_utilisation;
-  }
-  try {
-    result.table = realtime::make_table(result.table_tasks);
-    result.is_table_lacking = !result.table;
-    if (!result.table)
-      result.no_table =
-          "no static table was found in which nothing is interrupted and every deadline is met; "
-          "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
-          "only";
-  } catch (const InputError& error) {  // too long a table: nothing is known of its deadlines
-    result.is_table_lacking = true;
-    result.no_table = std::string(error.what()) + " with --harmonise";
-  }
-}
-
-explore::Admission solve(const AdmitRequest& request, const explore::AdmissionProblem& problem,
-                         AdmitResult& result) {
-  explore::Admission admission = solve_program(problem, request.admission);
-  if (admission.answer == explore::Admission::Answer::fits &&
-      request.admission.goal != explore::AdmissionGoal::any)
-    result.relaxed = relaxed_cost(problem, request.admission).value_or(0);
-  return admission;
-}
-
 /// Those that run already stay where they are, if so all fit.
 explore::Admission solve_beside(const AdmitRequest& request,
                                 const explore::AdmissionChoice& running, AdmitResult& result) {
-  if (running.empty()) return solve(request, result.problem, result);
+  if (running.empty()) return solve_program(result.problem, request.admission);
   const std::size_t added = result.problem.tasks.size() - running.size();
   explore::AdmissionProblem kept = result.problem;
   for (std::size_t t = 0; t < running.size(); ++t)
     for (std::size_t p = 0; p < kept.processors.size(); ++p)
       if (p != running[t]) kept.tasks[added + t].times[p].reset();
-  explore::Admission admission = solve(request, kept, result);
+  explore::Admission admission = solve_program(kept, request.admission);
   result.stays = admission.answer == explore::Admission::Answer::fits;
   if (result.stays) return admission;
-  admission = solve(request, result.problem, result);
+  admission = solve_program(result.problem, request.admission);
   for (std::size_t t = 0; t < running.size() && !admission.choice.empty(); ++t)
     if (admission.choice[added + t] != running[t])
       result.moved.push_back(result.problem.tasks[added + t].name);
@@ -309,12 +269,9 @@ void decide(const AdmitRequest& request, const explore::AdmissionChoice& running
             AdmitResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   result.admission = solve_beside(request, running, result);
+  add_table(request, result);
+  if (result.is_table_lacking && running.empty()) choose_for_a_table(request, result);
   result.took = std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin);
-  result.table_tasks.clear();
-  result.table.reset();
-  result.no_table.clear();
-  result.is_table_lacking = false;
-  if (result.fits() && request.table) add_table(request, result);
 }
 
 /// Whether a job took longer beside the others than the table gives it; its time then is what was

@@ -57,13 +57,14 @@ struct AdmitResult {
   explore::Admission admission;
   std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
   bool stays = false;  // all that ran already, where it was; others chose around it
-  double relaxed = 0;  // no choice costs less, of whole numbers or not; of those where it stays
   std::optional<explore::Misfit> misfit = {};
   std::vector<realtime::TableTask> table_tasks = {};
   std::optional<realtime::StaticTable> table = {};
   double added_utilisation = 0;  // by harmonised periods
   std::string no_table = {};     // why there is none, if the set fits
   bool is_table_lacking = false;  // it was sought and not found
+  /// The best choice by the goal has no table; this one, which has, is that of another goal.
+  bool is_chosen_for_table = false;
   int rounds = 0;                // in which the table was run and made anew
   Time took{};                   // to decide, without the times of the variants
 

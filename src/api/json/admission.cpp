@@ -7,10 +7,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-double share_of(explore::Billionths share) {
-  return static_cast<double>(share) / static_cast<double>(explore::whole_unit);
-}
-
 const char* answer_text(explore::Admission::Answer answer) {
   switch (answer) {
     case explore::Admission::Answer::fits:
@@ -46,7 +42,7 @@ Json task_json(const AdmitResult& result, const explore::AdmissionProblem& as_ru
   if (result.fits()) {
     const std::size_t processor = result.admission.choice[t];
     row["processor"] = result.problem.processors[processor].name;
-    row["utilisation"] = share_of(utilisation(as_run.tasks[t], processor));
+    row["utilisation"] = utilisation(as_run.tasks[t], processor).value();
     if (result.table) row["table_period_ns"] = as_run.tasks[t].period.count();
   }
   return row;
@@ -54,11 +50,11 @@ Json task_json(const AdmitResult& result, const explore::AdmissionProblem& as_ru
 
 Json units_json(const AdmitResult& result, const explore::AdmissionProblem& as_run) {
   Json units = Json::array();
-  const std::vector<explore::Billionths> loads =
-      result.fits() ? loads_of(as_run, result.admission.choice)
-                    : std::vector<explore::Billionths>(result.problem.units.size(), 0);
+  const std::vector<double> loads = result.fits()
+                                        ? loads_of(as_run, result.admission.choice)
+                                        : std::vector<double>(result.problem.units.size(), 0);
   for (std::size_t u = 0; u < loads.size(); ++u)
-    units.push_back({{"name", result.problem.units[u]}, {"load", share_of(loads[u])}});
+    units.push_back({{"name", result.problem.units[u]}, {"load", loads[u]}});
   return units;
 }
 
@@ -130,7 +126,7 @@ std::string admission_json(const AdmitResult& result, const PlayedAdmission* pla
               {"answer", answer_text(result.admission.answer)},
               {"cost", result.admission.cost},
               {"bound", result.admission.bound},
-              {"relaxed", result.relaxed},
+              {"relaxed", result.admission.relaxed},
               {"decided_ms", milliseconds(result.took)},
               {"rounds", result.rounds},
               {"groups", std::move(tasks)},

@@ -35,13 +35,15 @@ std::string admission_answer(const AdmitResult& result, const std::string& goal)
         goal == "energy" ? " mJ a second" : "",
         admission.is_optimal()
             ? fmt::format("the least {}; {:.4g} without whole numbers",
-                          result.stays ? "while what runs stays" : "there is", result.relaxed)
+                          result.stays ? "while what runs stays" : "there is", admission.relaxed)
             : fmt::format("at least {:.4g} is needed", admission.bound));
   if (result.table)
     text += fmt::format(
         "table       {} entries, again every {}{}\n", result.table->entries.size(),
         to_text(result.table->cycle),
         result.table->frame > Time{} ? ", in frames of " + to_text(result.table->frame) : "");
+  if (result.is_chosen_for_table)
+    text += "            none was found for the best choice by the goal, but for this one\n";
   if (result.rounds > 0)
     text += fmt::format("            run {} x to measure the networks beside each other\n",
                         result.rounds);

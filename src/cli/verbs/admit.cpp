@@ -76,7 +76,7 @@ void bind(CLI::App& verb, AdmitOptions& options) {
       ->capture_default_str();
   verb.add_option("--weight", options.weights,
                   "GROUP=W: the utilisation of this group counts W times in the goal (repeatable)");
-  verb.add_option("--time-limit", request.admission.seconds, "Seconds for the integer program")
+  verb.add_option("--time-limit", request.admission.seconds, "Seconds on the clock to decide")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
   verb.add_flag("--harmonise", request.harmonise,

@@ -29,10 +29,10 @@ class GrowingChoice {
   AdmissionChoice choice() const { return choice_; }
 
   /// The largest load of the processor's units with the task.
-  Billionths load_with(std::size_t task, std::size_t processor) const {
-    Billionths largest = 0;
+  UnitParts load_with(std::size_t task, std::size_t processor) const {
+    UnitParts largest = 0;
     for (const UnitShare& each : shares_of(problem_, task, processor))
-      largest = std::max(largest, loads_[each.unit] + each.share);
+      largest = std::max(largest, loads_[each.unit] + rounded_down(each.share));
     return largest;
   }
   bool is_excluded(std::size_t processor) const {
@@ -50,11 +50,11 @@ class GrowingChoice {
   /// Where it fits and its units are loaded least then.
   std::size_t best_place(std::size_t task) const {
     std::size_t best = nowhere;
-    Billionths least = 0;
+    UnitParts least = 0;
     for (std::size_t processor : options_[task]) {
       if (!fits(task, processor)) continue;
-      const Billionths load =
-          load_with(task, processor) + utilisation(problem_.tasks[task], processor);
+      const UnitParts load = load_with(task, processor) +
+                             rounded_down(utilisation(problem_.tasks[task], processor));
       if (best != nowhere && load >= least) continue;
       best = processor;
       least = load;
@@ -65,14 +65,14 @@ class GrowingChoice {
  private:
   void change(std::size_t task, std::size_t processor, int by) {
     for (const UnitShare& each : shares_of(problem_, task, processor))
-      loads_[each.unit] += by * each.share;
+      loads_[each.unit] += by * rounded_down(each.share);
     users_[processor] += by;
     choice_[task] = by > 0 ? processor : nowhere;
   }
 
   const AdmissionProblem& problem_;
   AdmissionChoice choice_;
-  std::vector<Billionths> loads_;
+  std::vector<UnitParts> loads_;
   std::vector<int> users_;  // by processor
   std::vector<std::vector<std::size_t>> options_;
 };
@@ -99,10 +99,11 @@ bool place_by_moving(GrowingChoice& growing, std::size_t task, std::size_t tasks
 
 /// By their least utilisation, the largest first.
 std::vector<std::size_t> by_size(const AdmissionProblem& problem) {
-  std::vector<Billionths> least;
+  std::vector<double> least;
   for (const AdmissionTask& task : problem.tasks) {
-    Billionths smallest = 2 * whole_unit;
-    for (std::size_t p : options_of(task)) smallest = std::min(smallest, utilisation(task, p));
+    double smallest = 2;
+    for (std::size_t p : options_of(task))
+      smallest = std::min(smallest, utilisation(task, p).value());
     least.push_back(smallest);
   }
   std::vector<std::size_t> order(problem.tasks.size());
@@ -127,12 +128,13 @@ struct AdmissionGenes {
   pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
     const AdmissionChoice choice = choice_of(genes);
     double overload = 0;
-    for (Billionths load : loads_of(*problem, choice))
-      overload += static_cast<double>(std::max<Billionths>(0, load - whole_unit));
+    constexpr double rounding = 1e-12;
+    for (const double load : loads_of(*problem, choice))
+      overload += load > 1 + rounding ? load - 1 : 0;
     for (const auto& [a, b] : problem->exclusive)
       if (std::ranges::count(choice, a) > 0 && std::ranges::count(choice, b) > 0)
-        overload += static_cast<double>(whole_unit);
-    if (overload > 0) return {1e12 + overload};
+        overload += 1;
+    if (overload > 0) return {1e12 + 1e9 * overload};
     return {cost_of(*problem, *options, choice)};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
@@ -163,7 +165,9 @@ std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& prob
     else if (!place_by_moving(growing, task, problem.tasks.size()))
       return std::nullopt;
   }
-  return growing.choice();
+  AdmissionChoice choice = growing.choice();
+  if (!explore::fits(problem, choice)) return std::nullopt;  // its loads are rounded
+  return choice;
 }
 
 std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,

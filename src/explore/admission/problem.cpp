@@ -35,14 +35,6 @@ void check_times(const AdmissionTask& task, const std::string& place) {
         "of silicon");
 }
 
-Billionths share_of_period(Time time, Time period_of_task) {
-  const auto busy = static_cast<unsigned __int128>(time.count());
-  const auto period = static_cast<unsigned __int128>(period_of_task.count());
-  const auto share = (busy * whole_unit + period - 1) / period;
-  // More than one unit is too much, however much more.
-  return static_cast<Billionths>(std::min<unsigned __int128>(share, 2 * whole_unit));
-}
-
 }  // namespace
 
 void check(const AdmissionProblem& problem) {
@@ -63,17 +55,17 @@ void check(const AdmissionProblem& problem) {
   }
 }
 
-Billionths utilisation(const AdmissionTask& task, std::size_t processor) {
-  return share_of_period(*task.times[processor], task.period);
+Share utilisation(const AdmissionTask& task, std::size_t processor) {
+  return {*task.times[processor], task.period};
 }
 
 LinkTimes transfers_of(const AdmissionTask& task, std::size_t processor) {
   return task.transfers.empty() ? LinkTimes{} : task.transfers[processor];
 }
 
-Billionths link_utilisation(const AdmissionTask& task, std::size_t processor) {
+Share link_utilisation(const AdmissionTask& task, std::size_t processor) {
   const LinkTimes times = transfers_of(task, processor);
-  return share_of_period(times.in + times.out, task.period);
+  return {times.in + times.out, task.period};
 }
 
 Time time_with_transfers(const AdmissionTask& task, std::size_t processor) {
@@ -85,9 +77,10 @@ std::vector<UnitShare> shares_of(const AdmissionProblem& problem, std::size_t ta
                                  std::size_t processor) {
   std::vector<UnitShare> shares;
   const SharedProcessor& on = problem.processors[processor];
-  const Billionths share = utilisation(problem.tasks[task], processor);
+  const Share share = utilisation(problem.tasks[task], processor);
   for (const std::size_t unit : on.units) shares.push_back({unit, share});
-  if (on.link) shares.push_back({*on.link, link_utilisation(problem.tasks[task], processor)});
+  const Share link = link_utilisation(problem.tasks[task], processor);
+  if (on.link && link.busy > Time{}) shares.push_back({*on.link, link});
   return shares;
 }
 
@@ -95,29 +88,32 @@ std::vector<std::size_t> options_of(const AdmissionTask& task) {
   std::vector<std::size_t> options;
   for (std::size_t p = 0; p < task.times.size(); ++p)
     if (task.times[p] && time_with_transfers(task, p) <= task.deadline &&
-        utilisation(task, p) <= whole_unit && link_utilisation(task, p) <= whole_unit)
+        *task.times[p] <= task.period && link_utilisation(task, p).busy <= task.period)
       options.push_back(p);
   return options;
 }
 
-std::vector<Billionths> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice) {
-  std::vector<Billionths> loads(problem.units.size(), 0);
+std::vector<double> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice) {
+  std::vector<double> loads(problem.units.size(), 0);
   for (std::size_t t = 0; t < choice.size(); ++t)
-    for (const UnitShare& each : shares_of(problem, t, choice[t])) loads[each.unit] += each.share;
+    for (const UnitShare& each : shares_of(problem, t, choice[t]))
+      loads[each.unit] += each.share.value();
   return loads;
 }
 
 bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice) {
   std::vector<bool> used(problem.processors.size(), false);
+  std::vector<std::vector<Share>> on_unit(problem.units.size());
   for (std::size_t t = 0; t < choice.size(); ++t) {
     const std::vector<std::size_t> options = options_of(problem.tasks[t]);
     if (!std::ranges::binary_search(options, choice[t])) return false;
     used[choice[t]] = true;
+    for (const UnitShare& each : shares_of(problem, t, choice[t]))
+      on_unit[each.unit].push_back(each.share);
   }
   for (const auto& [a, b] : problem.exclusive)
     if (used[a] && used[b]) return false;
-  return std::ranges::none_of(loads_of(problem, choice),
-                              [](Billionths load) { return load > whole_unit; });
+  return std::ranges::all_of(on_unit, at_most_one);
 }
 
 AdmissionProblem only_tasks(const AdmissionProblem& problem,

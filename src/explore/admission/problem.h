@@ -11,9 +11,20 @@
 
 namespace millrace::explore {
 
-/// A share of a unit's time, in billionths, rounded up: sums are exact and on the safe side.
-using Billionths = std::int64_t;
-inline constexpr Billionths whole_unit = 1'000'000'000;
+/// A share of a unit's time: exact, for sums that are compared with all of it.
+struct Share {
+  Time busy{}, period{1};
+  double value() const;
+  bool operator==(const Share&) const = default;
+};
+/// Whether these shares together are at most all of a unit's time. Exact.
+bool at_most_one(const std::vector<Share>& shares);
+
+/// A share in parts of 2^-50, rounded down: if sums of these are too much, so are the shares.
+using UnitParts = std::int64_t;
+inline constexpr UnitParts whole_unit = UnitParts{1} << 50;
+/// More than one unit is too much, however much more: at most two units.
+UnitParts rounded_down(const Share& share);
 
 /// What holds one task at a time: some units of silicon at once, such as both of two NPUs.
 struct SharedProcessor {
@@ -58,9 +69,9 @@ using AdmissionChoice = std::vector<std::size_t>;
 void check(const AdmissionProblem& problem);
 
 /// Of a task on a processor: its time by its period.
-Billionths utilisation(const AdmissionTask& task, std::size_t processor);
+Share utilisation(const AdmissionTask& task, std::size_t processor);
 /// The same of its transfers.
-Billionths link_utilisation(const AdmissionTask& task, std::size_t processor);
+Share link_utilisation(const AdmissionTask& task, std::size_t processor);
 LinkTimes transfers_of(const AdmissionTask& task, std::size_t processor);
 /// From its activation to its end, if nothing else runs.
 Time time_with_transfers(const AdmissionTask& task, std::size_t processor);
@@ -68,20 +79,20 @@ Time time_with_transfers(const AdmissionTask& task, std::size_t processor);
 /// A share of a unit's time.
 struct UnitShare {
   std::size_t unit = 0;
-  Billionths share = 0;
+  Share share;
 };
-/// Of all units, and of the link, that the task needs on the processor.
+/// Of all units, and of the link, that the task needs on the processor; none of them is 0.
 std::vector<UnitShare> shares_of(const AdmissionProblem& problem, std::size_t task,
                                  std::size_t processor);
 
 /// The processors on which the task meets its deadline, alone; ascending.
 std::vector<std::size_t> options_of(const AdmissionTask& task);
 
-/// By unit. Precondition: the choice has a processor with a time for each task.
-std::vector<Billionths> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice);
+/// By unit, for people. Precondition: the choice has a processor with a time for each task.
+std::vector<double> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice);
 
 /// Whether each task has one of its options, no unit is loaded by more than all of its time, and no
-/// two exclusive processors are used.
+/// two exclusive processors are used. Exact.
 bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice);
 
 /// The problem with these of its tasks only.

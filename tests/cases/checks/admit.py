@@ -40,3 +40,22 @@ def cost_is_that_without_whole_numbers(file):
     import json
     admitted = json.load(open(file))
     print(0 < admitted["relaxed"] <= admitted["cost"] < 1.001 * admitted["relaxed"])
+
+
+def full_npu(file):
+    """Writes answers as if these groups ran: time and period in ms, and the NPUs that have a variant."""
+    import json
+    answer = json.load(open(file))
+
+    def write(name, groups):
+        answer["groups"] = [
+            {"name": f"t{n}", "period_ns": period * 10**6, "deadline_ns": period * 10**6, "processor": npus[0],
+             "variants": [{"precision": "f16", "processor": npu, "time_ns": time * 10**6} for npu in npus]}
+            for n, (time, period, npus) in enumerate(groups)]
+        json.dump(answer, open(name, "w"))
+
+    one, both = ["dla0"], ["dla0", "dla1"]
+    write("full.json", 3 * [(10, 30, one)])
+    write("overfull.json", 2 * [(10, 30, one)] + [(11, 30, one)])
+    write("moves.json", [(6, 18, one), (7, 21, both), (6, 24, ["dla1"]), (2, 8, both), (10, 30, one), (70, 140, both)])
+    return "written"
