@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/random.h"
 #include "explore/system/placement.h"
 #include "explore/system/scene_system.h"
 #include "systems.h"
@@ -128,6 +129,63 @@ TEST(Combination, the_exact_search_is_as_good_as_every_combination) {
     EXPECT_TRUE(again.feasible) << seed;
     EXPECT_DOUBLE_EQ(again.power_mw, exact.power_mw) << seed;
   }
+}
+
+/// The least power of these plans with their stages on whichever cores.
+double least_on_any_cores(const CombinationProblem& problem, const Combination& combination) {
+  double least = std::numeric_limits<double>::infinity();
+  const std::size_t tasks = 4;  // on one of two cores each
+  for (std::size_t cores = 0; cores < (std::size_t{1} << tasks); ++cores) {
+    Placement placement;
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < combination.size(); ++g) {
+      std::vector<std::size_t>& of_group = placement.emplace_back();
+      for (const auto& task : problem.plans[g][combination[g]].assignment.tasks)
+        of_group.push_back(task.processor == "gpu" ? 2 : cores >> next++ & 1);
+    }
+    least = std::min(least, assess(problem, combination, placement).power_mw);
+  }
+  return least;
+}
+
+TEST(Combination, nothing_on_any_cores_draws_less_than_the_bound) {
+  const board::Board board = small_board();
+  const system::System system = system_of(2, {{0, 1}});
+  Random random(3);
+  int feasible = 0;
+  for (int i = 0; i < 12; ++i) {
+    CombinationProblem problem{system, board, {}, scenes_of(system)};
+    const auto time = [&] { return Time(std::chrono::milliseconds(1 + random.below(6))); };
+    for (int g = 0; g < 2; ++g) {
+      auto& plans = problem.plans.emplace_back();
+      for (int p = 0; p < 2; ++p)
+        plans.push_back(chain_plan({{"core0", time()}, {"gpu", time()}, {"core0", time()}}));
+    }
+    const Combined exact = exact_combination(problem, {});
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < 4; ++c)
+      least = std::min(least, least_on_any_cores(problem, {c % 2, c / 2}));
+    EXPECT_LE(exact.bound_mw, least * (1 + 1e-9)) << i;
+    feasible += exact.feasible ? 1 : 0;
+  }
+  EXPECT_GE(feasible, 3);
+}
+
+TEST(Combination, steps_may_have_cores_of_each_device) {
+  board::Board board = small_board();
+  board::Device little = device_at("little", board::ProcessorKind::cpu, {"core4", "core5"});
+  little.cores = {4, 5};
+  board.devices.push_back(little);
+  for (const board::Processor& processor : processors_of(little))
+    board.processors.push_back(processor);
+  GroupPlan plan = chain_plan({{"core0", 1ms}, {"gpu", 2ms}, {"core0", 1ms}});
+  plan.assignment.tasks[0].step = deployment::Step::preprocess;
+  plan.assignment.tasks[2].step = deployment::Step::postprocess;
+  std::vector<std::string> found;
+  for (const GroupPlan& each : with_steps_on_each_device(board, {plan}))
+    found.push_back(each.assignment.tasks[0].processor + " " + each.assignment.tasks[2].processor);
+  EXPECT_EQ(found, (std::vector<std::string>{"core0 core0", "core4 core0", "core0 core4",
+                                             "core4 core4"}));
 }
 
 TEST(Combination, the_genetic_search_finds_the_best_of_what_round_robin_allows) {

@@ -141,6 +141,13 @@ void add_without_network(DeployWork& work, std::size_t group) {
   work.estimated.emplace_back();
 }
 
+/// Modelled steps take as long on each CPU device; measured ones were measured where they are.
+std::vector<explore::GroupPlan> on_each_cluster(const DeployWork& work,
+                                                std::vector<explore::GroupPlan> plans) {
+  if (work.system.board.empty()) return plans;
+  return explore::with_steps_on_each_device(work.board, std::move(plans));
+}
+
 void search_groups(DeployWork& work) {
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     if (!work.system.groups[g].has_network()) {
@@ -159,8 +166,9 @@ void search_groups(DeployWork& work) {
       auto& plans = work.estimated.emplace_back();
       for (const explore::GroupPlan& plan : work.groups[g].front.plans)
         plans.push_back(explore::group_plan(estimated, plan.configuration).value_or(plan));
+      plans = on_each_cluster(work, std::move(plans));
     }
-    work.plans.push_back(work.groups[g].front.plans);
+    work.plans.push_back(on_each_cluster(work, work.groups[g].front.plans));
     for (const explore::GroupPlan& plan : work.plans.back())
       work.groups[g].texts.push_back(
           stages_text(explore::realise(work.models[g]->context, plan.configuration).plan));

@@ -116,7 +116,7 @@ std::string methods_text(const DeployResult& result) {
   if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
   Table table({{"method", Align::left},
                {"power at the highest level, mW"},
-               {"lower bound, mW"},
+               {"lower bound of these plans, mW"},
                {"evaluated"},
                {"search, s"},
                {"highest rate, frames/s"},

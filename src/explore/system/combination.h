@@ -63,7 +63,7 @@ struct Combined {
   std::size_t evaluated = 0, generations = 0;
   std::size_t clock_searches = 0;  // of different scenes
   double clock_seconds = 0;        // that these took
-  /// No combination has less power; for an exact search that ended, equal to power_mw. 0: unknown.
+  /// No combination has less power, on whichever of equal processors. 0: unknown.
   double bound_mw = 0;
 };
 
@@ -82,8 +82,9 @@ struct CombineOptions {
 Combined genetic_combination(const CombinationProblem& problem, const CombineOptions& options);
 
 /// Branch and bound over plans and over the processors of accelerators, best first. It relies on
-/// that a further group never makes the others' bounds or the power smaller. Where it has looked at
-/// `most_nodes`, it ends with the best so far and its bound. `known`: the best so far; null: none.
+/// that a further group never makes the others' bounds or the power smaller. For its bound, stages
+/// on cores wait for no other stage there. Where it has looked at `most_nodes`, it ends with the
+/// best so far and its bound. `known`: the best so far; null: none.
 Combined exact_combination(const CombinationProblem& problem, const CombineOptions& options,
                            const Combined* known = nullptr);
 

@@ -51,8 +51,9 @@ void add_subnets(const CombinationProblem& problem, const GroupPlan& plan,
                  const std::vector<std::size_t>& processors, Subnets& subnets) {
   for (std::size_t t = 0; t < processors.size(); ++t) {
     if (plan.assignment.tasks[t].step != deployment::Step::phase) continue;
-    ++subnets.on_processor[processors[t]];
-    ++subnets.on_device[device_index(problem.board, processors[t])];
+    const std::size_t processor = processor_like(problem.board, processors[t]);
+    ++subnets.on_processor[processor];
+    ++subnets.on_device[device_index(problem.board, processor)];
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -44,6 +45,7 @@ struct Placing {
   const board::Board& board;
   const deployment::Assignment& assignment;
   std::vector<std::size_t> stages;  // by task
+  bool own_cores = false;           // each stage on cores has one of its own; else round robin
   std::size_t next_core = 0;
   PlacedPlan placed = {};
   std::set<std::size_t> used = {};  // by this plan and the others
@@ -60,6 +62,8 @@ struct Placing {
     const std::string& name = assignment.tasks[task].processor;
     const std::vector<std::size_t> equal = equal_processors(board, name);
     if (is_core(board, name)) {
+      if (own_cores)
+        return go_on(core_of_its_own(board, equal.front(), stages[task]), result);
       const std::size_t processor = equal[next_core++ % equal.size()];
       go_on(processor, result);
       --next_core;
@@ -113,7 +117,7 @@ class BranchAndBound {
     }
     best_.evaluated = nodes_;
     const double left = open_.empty() ? best_.power_mw : open_.top().bound;
-    best_.bound_mw = std::min(left, best_.power_mw);
+    best_.bound_mw = std::min({left, passed_over_, best_.power_mw});
     return std::move(best_);
   }
 
@@ -188,10 +192,35 @@ class BranchAndBound {
     }
   }
 
+  /// On real cores. Others may be better, which the bound then leaves room for.
   void finish(const Node& node) {
-    Combined found = evaluator_.assess(node.combination, node.placement, !options_.first_feasible);
+    Combined found =
+        evaluator_.assess(node.combination, on_cores(node), !options_.first_feasible);
+    if (!found.feasible || found.power_mw > node.bound * (1 + 1e-12))
+      passed_over_ = std::min(passed_over_, node.bound);
     if (!found.feasible) return;
     if (options_.first_feasible || found.power_mw < best_.power_mw) best_ = std::move(found);
+  }
+
+  /// Cores come round robin in the place of those that stages have of their own.
+  Placement on_cores(const Node& node) const {
+    Placement placement = node.placement;
+    std::size_t next = 0;
+    for (const system::GroupId group : order_) {
+      std::map<std::size_t, std::size_t> chosen;
+      for (std::size_t& placed : placement[group.index]) {
+        const std::size_t processor = processor_like(problem_.board, placed);
+        if (processor == placed) continue;
+        const auto [at, is_new] = chosen.try_emplace(placed, 0);
+        if (is_new) {
+          const std::vector<std::size_t> equal =
+              equal_processors(problem_.board, problem_.board.processors[processor].name);
+          at->second = equal[next++ % equal.size()];
+        }
+        placed = at->second;
+      }
+    }
+    return placement;
   }
 
   std::vector<system::GroupId> decided(const Node& node,
@@ -223,13 +252,18 @@ class BranchAndBound {
   }
 
   /// A plan's stages on each choice of equal accelerators; of those that nobody uses yet, only the
-  /// first counts, for they are alike. Cores come round robin.
+  /// first counts, for they are alike. Each stage on cores has one of its own; where any deployment
+  /// will do, cores come round robin.
   std::vector<PlacedPlan> placed_plans(const Node& node, std::size_t group) const {
     std::vector<PlacedPlan> result;
     for (std::size_t plan = 0; plan < problem_.plans[group].size(); ++plan) {
       const deployment::Assignment& assignment = problem_.plans[group][plan].assignment;
-      Placing placing{
-          problem_.board, assignment, stages_of_tasks(assignment), cores_used(node), {plan, {}}};
+      Placing placing{.board = problem_.board,
+                      .assignment = assignment,
+                      .stages = stages_of_tasks(assignment),
+                      .own_cores = !options_.first_feasible,
+                      .next_core = cores_used(node),
+                      .placed = {plan, {}}};
       for (const auto& processors : node.placement)
         placing.used.insert(processors.begin(), processors.end());
       placing.place(result);
@@ -257,6 +291,7 @@ class BranchAndBound {
   std::vector<system::GroupId> order_;
   std::vector<double> least_added_;
   double idle_ = 0;
+  double passed_over_ = unreachable;  // the least bound of what was not placed as well as that
   std::priority_queue<Node> open_;
   std::size_t nodes_ = 0;
   Combined best_;

@@ -50,7 +50,50 @@ std::vector<std::size_t> order_of_groups(const CombinationProblem& problem,
   return order;
 }
 
+/// The first core of each CPU device but that on which the plan has the step; none: it has no such.
+std::vector<std::string> other_cores(const board::Board& board, const GroupPlan& plan,
+                                     deployment::Step step) {
+  const auto& tasks = plan.assignment.tasks;
+  const auto task = std::ranges::find(tasks, step, &deployment::Task::step);
+  std::vector<std::string> result;
+  if (task == tasks.end()) return result;
+  for (const board::Device& device : board.devices) {
+    const std::vector<board::Processor> cores = processors_of(device);
+    const bool is_other = std::ranges::none_of(
+        cores, [&](const board::Processor& core) { return core.name == task->processor; });
+    if (device.kind == board::ProcessorKind::cpu && !cores.empty() && is_other)
+      result.push_back(cores.front().name);
+  }
+  return result;
+}
+
 }  // namespace
+
+std::size_t core_of_its_own(const board::Board& board, std::size_t processor, std::size_t stage) {
+  return (stage + 1) * board.processors.size() + processor;
+}
+
+std::size_t processor_like(const board::Board& board, std::size_t placed) {
+  return placed % board.processors.size();
+}
+
+std::vector<GroupPlan> with_steps_on_each_device(const board::Board& board,
+                                                 std::vector<GroupPlan> plans) {
+  using deployment::Step;
+  for (const Step step : {Step::preprocess, Step::postprocess}) {
+    const std::size_t before = plans.size();
+    for (std::size_t p = 0; p < before; ++p) {
+      const GroupPlan plan = plans[p];
+      for (const std::string& core : other_cores(board, plan, step)) {
+        plans.push_back(plan);
+        const auto task =
+            std::ranges::find(plans.back().assignment.tasks, step, &deployment::Task::step);
+        task->processor = core;
+      }
+    }
+  }
+  return plans;
+}
 
 std::vector<std::size_t> equal_processors(const board::Board& board, const std::string& processor) {
   const auto at = std::ranges::find(board.processors, processor, &board::Processor::name);

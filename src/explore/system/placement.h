@@ -16,6 +16,17 @@ Placement place_stages(const CombinationProblem& problem, const Combination& com
 /// By task, numbered from 0.
 std::vector<std::size_t> stages_of_tasks(const deployment::Assignment& assignment);
 
+/// In a Placement of a bound: a core like this one that this stage has for itself, whichever it is.
+/// No placement on real cores has less to wait for. `stage` counts from 0 within the group.
+std::size_t core_of_its_own(const board::Board& board, std::size_t processor, std::size_t stage);
+/// The board's processor, or one like which it is.
+std::size_t processor_like(const board::Board& board, std::size_t placed);
+
+/// The plans, and behind them the same with their steps before and after the network on cores of
+/// each other CPU device.
+std::vector<GroupPlan> with_steps_on_each_device(const board::Board& board,
+                                                 std::vector<GroupPlan> plans);
+
 /// The board's processors of the same device as this one, by name; in the board's order.
 std::vector<std::size_t> equal_processors(const board::Board& board, const std::string& processor);
 

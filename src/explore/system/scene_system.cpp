@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 
 #include "board/power.h"
 #include "explore/system/placement.h"
@@ -102,9 +103,10 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
         has_no_analysis_ || (may_overlap && deployment::has_stage_of_several_phases(assignment));
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
-      const std::size_t processor = placement[group.index][t];
+      const std::size_t placed = placement[group.index][t];
+      const std::size_t processor = processor_like(problem.board, placed);
       realtime::Task added{.name = problem.system[group].name + "." + task.name,
-                           .resource = realtime::ResourceId(processor)};
+                           .resource = resource_of(placed, group)};
       added.priority = assignment.priority;
       for (const std::size_t before : task.after)
         added.after.push_back(realtime::TaskId(first + before));
@@ -113,6 +115,19 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
       set_times(sources_.size() - 1, 1);
     }
   }
+}
+
+realtime::ResourceId SceneSystem::resource_of(std::size_t placed, system::GroupId group) {
+  const std::size_t processor = processor_like(problem_.board, placed);
+  if (placed == processor) return realtime::ResourceId(processor);
+  const auto [at, is_new] =
+      own_cores_.try_emplace({group.index, placed}, realtime::ResourceId(system_.resources.size()));
+  if (is_new) {
+    realtime::Resource own = system_.resources[processor];
+    own.name += " of " + problem_.system[group].name + ", " + std::to_string(placed);
+    system_.add_resource(std::move(own));
+  }
+  return at->second;
 }
 
 void SceneSystem::set_times(std::size_t index, double slower) {

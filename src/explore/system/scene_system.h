@@ -1,5 +1,7 @@
 #pragma once
 // Inside the folder: a scene's tasks at any clocks, and how much their processors draw.
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "explore/system/combination.h"
@@ -31,11 +33,14 @@ class SceneSystem {
     const deployment::Task* task;
     std::size_t device;  // of the board; or none
   };
+  /// Of where a task was placed; a core of its own is made when it is first asked for.
+  realtime::ResourceId resource_of(std::size_t placed, system::GroupId group);
   void set_times(std::size_t task, double slower);
   bool is_hopeless() const;
 
   const CombinationProblem& problem_;
   realtime::TaskSystem system_;
+  std::map<std::pair<std::size_t, std::size_t>, realtime::ResourceId> own_cores_;
   std::vector<Source> sources_;  // by TaskId
   std::vector<double> slower_;   // by device, as set
   bool has_no_analysis_ = false;  // a stage of several phases, of frames that may overlap
