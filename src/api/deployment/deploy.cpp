@@ -380,6 +380,9 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.is_power_assumed = work.is_power_assumed;
   if (result.deployment && result.system.board.empty() && samples_of(request) > 0)
     result.refusal = measure_decided(request, result);
+  if (result.deployment && result.mappings)  // with the times that it has now
+    result.mappings->methods.front().found.value =
+        explore::value_of(*result.deployment, result.board, request.analysis);
   return result;
 }
 

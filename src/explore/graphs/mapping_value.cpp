@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "explore/system/settings.h"
+#include "realtime/utilisation.h"
 
 namespace millrace::explore {
 namespace {
@@ -11,6 +12,19 @@ constexpr double no_bound = 1000;
 
 Time deadline_at_highest(const system::System& system, system::GroupId group) {
   return deadline_of(system, group, system.levels - 1) - system.overhead;
+}
+
+void add_bounds(const realtime::TaskSystem& tasks, const realtime::AnalysisOptions& options,
+                MappingValue& value) {
+  const realtime::Bounds bounds = realtime::analyse(tasks, options);
+  for (std::size_t f = 0; f < tasks.flows.size(); ++f) {
+    const Time bound = judged(tasks.flows[f], bounds.flows[f]);
+    value.response = std::max(value.response, bound);
+    value.demand = bound == realtime::unbounded
+                       ? no_bound
+                       : std::max(value.demand, seconds(bound) / seconds(*tasks.flows[f].deadline));
+  }
+  value.demand = std::min(value.demand, no_bound);
 }
 
 /// As subnets_too_many() takes it: groups without a network have no subnets.
@@ -22,6 +36,28 @@ CombinationProblem rooms_of(const MappingProblem& problem) {
 }
 
 }  // namespace
+
+MappingValue value_of(const deployment::Deployment& deployment, const board::Board& board,
+                      const realtime::AnalysisOptions& options) {
+  MappingValue value;
+  for (std::size_t s = 0; s < deployment.system.scenarios.size(); ++s) {
+    const realtime::TaskSystem tasks =
+        task_system(deployment, board, {system::ScenarioId(s), deployment.system.levels - 1});
+    bool is_overloaded = false;
+    for (const realtime::Utilisation& each : realtime::utilisations(tasks)) {
+      value.utilisation = std::max(value.utilisation, each.share);
+      is_overloaded = is_overloaded || each.is_overloaded;
+    }
+    if (is_overloaded) {
+      value.demand = no_bound;
+      value.response = realtime::unbounded;
+    } else {
+      add_bounds(tasks, options, value);
+    }
+  }
+  value.feasible = value.demand <= 1;
+  return value;
+}
 
 MappingEvaluator::MappingEvaluator(const MappingProblem& problem)
     : problem_(problem), scenes_(scenes_of(problem.system)), rooms_(rooms_of(problem)) {
@@ -69,15 +105,7 @@ void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& valu
   ++analyses_;
   const realtime::TaskSystem tasks =
       task_system(deployment_, problem_.board, {scenario, problem_.system.levels - 1});
-  const realtime::Bounds bounds = realtime::analyse(tasks, problem_.analysis);
-  for (std::size_t f = 0; f < tasks.flows.size(); ++f) {
-    const Time bound = judged(tasks.flows[f], bounds.flows[f]);
-    value.response = std::max(value.response, bound);
-    value.demand = bound == realtime::unbounded
-                       ? no_bound
-                       : std::max(value.demand, seconds(bound) / seconds(*tasks.flows[f].deadline));
-  }
-  value.demand = std::min(value.demand, no_bound);
+  add_bounds(tasks, problem_.analysis, value);
 }
 
 MappingValue MappingEvaluator::value(const Mapping& mapping) {

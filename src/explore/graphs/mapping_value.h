@@ -17,6 +17,10 @@ struct MappingValue {
   Time response{};  // the largest bound; realtime::unbounded: none
 };
 
+/// Of a deployment, at the highest level and clocks: as `millrace analyze` has it.
+MappingValue value_of(const deployment::Deployment& deployment, const board::Board& board,
+                      const realtime::AnalysisOptions& options);
+
 /// What takes no analysis.
 struct MappingLoad {
   double largest = 0;  // utilisation of a processor, in any scenario

@@ -25,3 +25,10 @@ def begins_alike(first, second):
     """Of both as many as the shorter has, and enough of them."""
     pairs = list(zip(numbers_in(first), numbers_in(second)))
     print(len(pairs) > 20 and all(a == b for a, b in pairs))
+
+
+def has_the_utilisation_of(deployed, analysed):
+    method = json.load(open(deployed))["mappings"]["methods"][0]
+    largest = max(processor["utilisation"] for operation in json.load(open(analysed))["operations"]
+                  for processor in operation["processors"])
+    print(abs(method["utilisation"] - largest) <= 1e-3 * largest)
