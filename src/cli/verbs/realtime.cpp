@@ -93,6 +93,7 @@ int run(const RealtimeOptions& options) {
     files.refuse_unwritable({options.gantt});
   }
   const realtime::TaskFile file = realtime::read_task_file(options.file);
+  if (!file.note.empty()) note(fmt::format("{}: {}", options.file, file.note));
   realtime::RealtimeAnswers answers;
   try {
     answers = realtime::answer(file.system, questions_of(options));

@@ -52,6 +52,17 @@ YamlNode without_nulls(YamlNode node) {
   return node;
 }
 
+/// pyCPA and MAST number priorities in opposite directions.
+std::string note_of_priorities(const YamlView& root) {
+  if (!root.has("resources")) return {};
+  for (const YamlView& resource : root.at("resources").items())
+    if (resource.has("scheduler") && resource.at("scheduler").scalar().starts_with("SP"))
+      return "a higher number is taken for a higher priority, as in MAST; in pyCPA a lower number "
+             "is the higher priority unless the scheduler is told otherwise: negate the numbers of "
+             "such a system";
+  return {};
+}
+
 }  // namespace
 
 std::string to_text(Time time, const TimeUnit& unit) {
@@ -73,6 +84,7 @@ TaskFile task_file_of(const YamlNode& read, const std::string& file) {
   if (is_tool_form(root)) {
     result.unit = unit_of_tool(node);
     result.system = read_tool_form(root, result.unit);
+    result.note = note_of_priorities(root);
   } else {
     check_kind(root);
     result.unit = unit_of(root);

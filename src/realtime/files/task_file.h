@@ -18,6 +18,7 @@ struct TimeUnit {
 struct TaskFile {
   TaskSystem system;
   TimeUnit unit;
+  std::string note = {};  // what its words may mean elsewhere, for people; empty: nothing
 };
 
 /// "12.5" in the file's unit; "none" if there is no bound.
