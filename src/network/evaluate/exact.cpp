@@ -11,18 +11,18 @@
 namespace millrace::network {
 namespace {
 
-constexpr DataType single = DataType::float32, wide = DataType::float64;
+constexpr DataType narrow_type = DataType::float32, wide_type = DataType::float64;
 
 /// The same layers on wider tensors.
-class Widening {
+class WideNetwork {
  public:
-  explicit Widening(const Network& network) : result_(network) {
+  explicit WideNetwork(const Network& network) : result_(network) {
     result_.layers.clear();
     result_.metadata.clear();
     for (Tensor& tensor : result_.tensors) {
       tensor.quantized.reset();
-      if (tensor.type != single) continue;
-      tensor.type = wide;
+      if (tensor.type != narrow_type) continue;
+      tensor.type = wide_type;
       tensor.constant.reset();
     }
     for (const Layer& layer : network.layers) {
@@ -58,10 +58,10 @@ class Widening {
     result_.layers.insert(result_.layers.end(), after.begin(), after.end());
   }
 
-  bool is_wide(TensorId id) const { return id.valid() && result_[id].type == wide; }
+  bool is_wide(TensorId id) const { return id.valid() && result_[id].type == wide_type; }
 
   TensorId narrowed(TensorId id) {
-    result_.tensors.push_back({result_[id].name + " narrowed", single, result_[id].shape, {}});
+    result_.tensors.push_back({result_[id].name + " narrowed", narrow_type, result_[id].shape, {}});
     return TensorId(result_.tensors.size() - 1);
   }
 
@@ -87,7 +87,7 @@ void round_by_chance(const Layer& layer, std::span<const View> made, Random& ran
   constexpr double unit = 0x1p-24;
   const double least = adds_to_one(layer.op) ? 1 : 0;
   for (const View& view : made) {
-    if (!view.present() || view.type != wide) continue;
+    if (!view.present() || view.type != wide_type) continue;
     double* const values = view.as<double>();
     const std::int64_t count = element_count({view.shape.begin(), view.shape.end()});
     for (std::int64_t i = 0; i < count; ++i)
@@ -101,8 +101,8 @@ std::vector<Array> evaluate_in_float64(const Network& network, std::span<const A
                                        std::optional<std::uint64_t> rounding) {
   std::vector<Array> given;
   for (const Array& input : inputs)
-    given.push_back(input.type == single ? converted(input, wide) : input);
-  const Network widened = Widening(network).take();
+    given.push_back(input.type == narrow_type ? converted(input, wide_type) : input);
+  const Network widened = WideNetwork(network).take();
   if (!rounding) return evaluate(widened, given);
   Random random(*rounding);
   return evaluate(widened, given, [&](LayerId layer, std::span<const View> made) {
