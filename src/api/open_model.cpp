@@ -8,6 +8,7 @@
 #include "application/image_file.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "network/darknet/darknet.h"
 #include "network/read.h"
 #include "network/zoo.h"
@@ -66,12 +67,12 @@ void check_is_plan(const std::string& path) {
     throw InputError(path, fmt::format("is an application or a system, not a plan; plan an "
                                        "application with `millrace plan {}`, a system with "
                                        "`millrace deploy {}`",
-                                       path, path));
+                                       shell_word(path), shell_word(path)));
   if (!network::format_of(path) && !is_zoo_name(path)) return;
   const std::string name = std::filesystem::path(path).stem().string();
   throw InputError(path, fmt::format("is a model, not a plan; plan it first: millrace plan {} -o "
-                                     "{}.plan.json",
-                                     path, name));
+                                     "{}",
+                                     shell_word(path), shell_word(name + ".plan.json")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/text/escape.h"
 #include "codegen/program.h"
 #include "codegen/text.h"
 
@@ -178,13 +179,13 @@ std::string table_of(const std::set<std::string>& functions) {
   std::string text;
   for (const std::string& function : functions)
     text += fmt::format("{}{{{}, &{}_task}}", text.empty() ? "" : ",\n          ",
-                        quoted(function), function);
+                        cpp_string(function), function);
   return text;
 }
 
 std::string words_of(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text.append(" ").append(argument(word));
+  for (const std::string& word : words) text.append(" ").append(cmake_item(word));
   return text;
 }
 
@@ -192,7 +193,7 @@ std::string words_of(const std::vector<std::string>& words) {
 std::string source_rows(const std::vector<std::string>& sources) {
   std::string text;
   for (const std::string& source : sources)
-    text += fmt::format("| `{}` | functions of tasks |\n", plain(source));
+    text += fmt::format("| {} | functions of tasks |\n", markdown_text(source));
   return text;
 }
 
@@ -204,16 +205,17 @@ std::vector<ProgramFile> program_of(const DeploymentProgram& program) {
   std::string groups;
   for (std::size_t g = 0; g < deployment.system.groups.size(); ++g)
     groups += comment(group_text(deployment, g));
+  const std::string& scenario = deployment.system.scenarios.front().name;
   std::string includes;
   if (!program.include_folders.empty())
     includes = fmt::format("target_include_directories({} SYSTEM PRIVATE{})\n", program.name,
                            words_of(program.include_folders));
   return {{"main.cpp",
-           with(deployment_main, {{"TITLE", plain(deployment.system.name)},
+           with(deployment_main, {{"TITLE", cpp_comment(deployment.system.name)},
                                   {"GROUPS", groups},
                                   {"DECLARATIONS", declarations_of(functions)},
                                   {"TABLE", table_of(functions)},
-                                  {"SCENARIO", quoted(deployment.system.scenarios.front().name)},
+                                  {"SCENARIO", cpp_string(scenario)},
                                   {"DEPLOYMENT", program.file},
                                   {"NAME", program.name}})},
           {"CMakeLists.txt",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/escape.h"
 #include "codegen/program.h"
 #include "codegen/text.h"
 
@@ -213,14 +214,14 @@ std::vector<ProgramFile> program_of(const PlanProgram& program) {
   for (const plan::Stage& stage : program.plan.stages)
     stages += comment(stage_text(stage, program.network));
   const std::string tolerance = fmt::format("{}", tolerance_of(program.plan));
-  return {{"main.cpp", with(plan_main, {{"NETWORK", plain(program.network.name)},
+  return {{"main.cpp", with(plan_main, {{"NETWORK", cpp_comment(program.network.name)},
                                         {"STAGES", stages},
                                         {"PLAN", program.file},
                                         {"TOLERANCE", tolerance},
                                         {"NAME", program.name}})},
           {"CMakeLists.txt", with(cmake_with_head(plan_cmake),
                                   {{"WHAT", "a network as a pipeline"}, {"NAME", program.name}})},
-          {"README.md", with(plan_readme, {{"NETWORK", plain(program.network.name)},
+          {"README.md", with(plan_readme, {{"NETWORK", markdown_text(program.network.name)},
                                            {"PLAN", program.file},
                                            {"NAME", program.name}})}};
 }

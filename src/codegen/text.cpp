@@ -6,7 +6,7 @@
 #include <cassert>
 #include <sstream>
 
-#include "base/printable.h"
+#include "base/text/escape.h"
 
 namespace millrace::codegen {
 namespace {
@@ -29,21 +29,18 @@ find_package(millrace 0.1 REQUIRED)
 }  // namespace
 
 std::string with(std::string_view text, const Replacements& replacements) {
-  std::string result(text);
-  for (const auto& [name, by] : replacements) {
-    const std::string place = fmt::format("@{}@", name);
-    assert(result.find(place) != std::string::npos);
-    for (std::size_t at = result.find(place); at != std::string::npos;
-         at = result.find(place, at + by.size()))
-      result.replace(at, place.size(), by);
+  std::string result;
+  std::size_t used = 0;
+  for (std::size_t at = 0; (at = text.find('@')) != std::string_view::npos;) {
+    const std::string_view name = text.substr(at + 1, text.find('@', at + 1) - at - 1);
+    const auto found = std::ranges::find(replacements, name, &Replacements::value_type::first);
+    assert(found != replacements.end());
+    result.append(text.substr(0, at)).append(found->second);
+    text.remove_prefix(at + name.size() + 2);
+    ++used;
   }
-  return result;
-}
-
-std::string plain(std::string_view text) {
-  std::string result = printable(text);
-  std::ranges::replace(result, '\\', '/');
-  return result;
+  assert(used >= replacements.size());
+  return result.append(text);
 }
 
 std::string comment(const std::string& text) {
@@ -51,7 +48,7 @@ std::string comment(const std::string& text) {
   std::istringstream words(text);
   std::string result, line;
   for (std::string word; words >> word;) {
-    word = plain(word);
+    word = cpp_comment(word);
     if (line.empty()) {
       line = first + word;
     } else if (line.size() + 1 + word.size() > longest_line) {
@@ -62,29 +59,6 @@ std::string comment(const std::string& text) {
     }
   }
   return result + line + "\n";
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\{:03o}", byte);  // no digit that follows joins it
-      continue;
-    }
-    if (c == '"' || c == '\\' || c == '?') result += '\\';  // "??" begins a trigraph
-    result += c;
-  }
-  return result + '"';
-}
-
-std::string argument(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\' || c == '$') result += '\\';
-    result += c;
-  }
-  return result + '"';
 }
 
 std::string cmake_with_head(std::string_view rest) {

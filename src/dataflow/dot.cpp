@@ -1,22 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/escape.h"
 #include "dataflow/analysis.h"
 
 namespace millrace::dataflow {
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n')
-      result += "\\n";
-    else
-      result += c;
-  }
-  return result + "\"";
-}
 
 std::string times_of(const Actor& actor) {
   std::vector<std::string> texts;
@@ -28,19 +17,19 @@ std::string times_of(const Actor& actor) {
 
 std::string to_dot(const Graph& graph) {
   std::string text =
-      fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(graph.name));
+      fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n", dot_string(graph.name));
   for (std::size_t a = 0; a < graph.actors.size(); ++a)
     text += fmt::format(
         "  a{} [label={}];\n", a,
-        quoted(fmt::format("{}\n[{}]", graph.actors[a].name, times_of(graph.actors[a]))));
+        dot_string(fmt::format("{}\n[{}]", graph.actors[a].name, times_of(graph.actors[a]))));
   for (const Channel& channel : graph.channels)
     text += fmt::format("  a{} -> a{} [label={}, taillabel={}, headlabel={}];\n",
                         channel.from.index, channel.to.index,
-                        quoted(channel.initial_tokens == 0
+                        dot_string(channel.initial_tokens == 0
                                    ? channel.name
                                    : fmt::format("{} ({})", channel.name, channel.initial_tokens)),
-                        quoted(fmt::format("[{}]", fmt::join(channel.production, ","))),
-                        quoted(fmt::format("[{}]", fmt::join(channel.consumption, ","))));
+                        dot_string(fmt::format("[{}]", fmt::join(channel.production, ","))),
+                        dot_string(fmt::format("[{}]", fmt::join(channel.consumption, ","))));
   return text + "}\n";
 }
 

@@ -4,6 +4,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "base/text/escape.h"
 #include "dataflow/sdf3.h"
 #include "dataflow/sdf3_numbers.h"
 
@@ -62,13 +63,13 @@ class Writer {
     add_body(application.append_child(kind.c_str()));
     add_properties(application.append_child((kind + "Properties").c_str()));
     std::ostringstream out;
-    document_.save(out, "  ");
+    document_.save(out, "  ", pugi::format_indent | pugi::format_no_escapes);
     return out.str();
   }
 
  private:
   static void set(pugi::xml_node node, const char* attribute, const std::string& value) {
-    node.append_attribute(attribute).set_value(value.c_str());
+    node.append_attribute(attribute).set_value(xml_text(value).c_str());
   }
 
   void add_body(pugi::xml_node body) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/text/escape.h"
 #include "report/gantt.h"
 #include "report/table.h"
 
@@ -46,16 +47,6 @@ std::uint64_t bits_of(const std::vector<std::size_t>& units) {
   std::uint64_t bits = 0;
   for (const std::size_t unit : units) bits |= std::uint64_t{1} << unit;
   return bits;
-}
-
-/// What C++ takes as text between quotes.
-std::string quoted(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    const bool plain = c >= ' ' && c < 127 && c != '"' && c != '\\';
-    text += plain ? c : '_';
-  }
-  return "\"" + text + "\"";
 }
 
 }  // namespace
@@ -115,12 +106,12 @@ std::string static_table_cpp(const realtime::StaticTable& table,
       table.frame > Time{} ? fmt::format(", in frames of {} ns", table.frame.count()) : "",
       table.cycle.count());
   std::vector<std::string> names;
-  for (const std::string& unit : units) names.push_back(quoted(unit));
+  for (const std::string& unit : units) names.push_back(cpp_string(unit));
   text += fmt::format("inline constexpr const char* units[] = {{{}}};\n\n", fmt::join(names, ", "));
   text += "inline constexpr Task tasks[] = {\n";
   for (const realtime::TableTask& task : tasks) {
     const std::uint64_t link = task.transfers ? std::uint64_t{1} << task.transfers->link : 0;
-    text += fmt::format("    {{{}, {}, {}, {}, {:#x}, {:#x}}},\n", quoted(task.name),
+    text += fmt::format("    {{{}, {}, {}, {}, {:#x}, {:#x}}},\n", cpp_string(task.name),
                         task.period.count(), task.deadline.count(), task.worst.count(),
                         bits_of(task.units), link);
   }

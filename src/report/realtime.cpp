@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "report/gantt.h"
 #include "report/table.h"
 
@@ -179,7 +180,7 @@ std::string realtime_json(const TaskFile& file, const RealtimeAnswers& answers) 
     json["flows"].push_back(flow_json(file.system.flows[f], f, answers));
   for (std::size_t t = 0; t < file.system.tasks.size(); ++t)
     json["tasks"].push_back(task_json(file.system, t, answers));
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 std::string realtime_gantt(const TaskFile& file, const RealtimeAnswers& answers) {

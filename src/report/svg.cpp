@@ -1,28 +1,10 @@
 #include "report/svg.h"
 
+#include "base/text/escape.h"
 #include "base/printable.h"
 
 namespace millrace::report {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
+std::string escaped(std::string_view text) { return xml_text(printable(text)); }
 
 }  // namespace millrace::report

@@ -5,7 +5,7 @@
 
 namespace millrace::report {
 
-/// The text with what has a meaning in XML, or no place there, replaced.
+/// As a person may see it: printable(), and as XML takes it.
 std::string escaped(std::string_view text);
 
 }  // namespace millrace::report

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "base/text/escape.h"
 #include "cli/print/words.h"
 
 namespace millrace::cli {
@@ -17,13 +18,6 @@ std::string escaped(std::string_view text, std::string_view characters) {
     result += one;
   }
   return result;
-}
-
-/// As a word between single quotes of a POSIX shell.
-std::string shell_word(std::string_view text) {
-  std::string result = "'";
-  for (const char one : text) result += one == '\'' ? std::string("'\\''") : std::string(1, one);
-  return result + "'";
 }
 
 std::string names_of(const std::vector<const CLI::App*>& verbs) {
@@ -48,10 +42,10 @@ std::string bash_verb(const CLI::App& verb) {
 
 std::string zsh_option(const OptionWords& option, const std::string& name) {
   const std::string text = escaped(option.text, "[]:\\");
-  if (option.kind.empty()) return shell_word(fmt::format("{}[{}]", name, text));
+  if (option.kind.empty()) return shell_string(fmt::format("{}[{}]", name, text));
   const std::string value =
       option.values.empty() ? "_files" : fmt::format("({})", fmt::join(option.values, " "));
-  return shell_word(fmt::format("*{}[{}]:{}:{}", name, text, option.kind, value));
+  return shell_string(fmt::format("*{}[{}]:{}:{}", name, text, option.kind, value));
 }
 
 std::string fish_option(const CLI::App& verb, const OptionWords& option) {
@@ -62,38 +56,26 @@ std::string fish_option(const CLI::App& verb, const OptionWords& option) {
   if (!option.kind.empty())
     line += option.values.empty() ? " -r"
                                   : fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
-  return line + fmt::format(" -d '{}'\n", escaped(option.text, "'\\"));
-}
-
-/// Text of a manual page: no character in it is a command of troff.
-std::string troff(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins_line = i == 0 || text[i - 1] == '\n';
-    if (begins_line && (text[i] == '.' || text[i] == '\'')) result += "\\&";
-    if (text[i] == '\\') result += "\\e";
-    else if (text[i] == '-') result += "\\-";
-    else result += text[i];
-  }
-  return result;
+  return line + fmt::format(" -d {}\n", fish_string(option.text));
 }
 
 std::string man_option(const OptionWords& option) {
-  const std::string names = troff(fmt::format("{}", fmt::join(option.names, ", ")));
+  const std::string names = troff_text(fmt::format("{}", fmt::join(option.names, ", ")));
   const std::string kind = option.kind.empty() ? "" : " \\fI" + option.kind + "\\fR";
-  std::string text = fmt::format(".TP\n\\fB{}\\fR{}\n{}", names, kind, troff(option.text));
-  if (!option.limits.empty()) text += fmt::format(" ({})", troff(option.limits));
+  std::string text = fmt::format(".TP\n\\fB{}\\fR{}\n{}", names, kind, troff_text(option.text));
+  if (!option.limits.empty()) text += fmt::format(" ({})", troff_text(option.limits));
   return text + "\n";
 }
 
 std::string man_verb(const CLI::App& verb) {
-  std::string text = fmt::format(".SH {}\n{}.\n", verb.get_name(), troff(verb.get_description()));
+  std::string text =
+      fmt::format(".SH {}\n{}.\n", verb.get_name(), troff_text(verb.get_description()));
   for (const CLI::Option* option : verb.get_options())
     if (option->get_positional())
       text += fmt::format(".TP\n\\fI{}\\fR\n{}\n", option->get_name(true),
-                          troff(option->get_description()));
+                          troff_text(option->get_description()));
   for (const OptionWords& option : options_of(verb)) text += man_option(option);
-  return text + ".PP\n.nf\n" + troff(verb.get_footer()) + "\n.fi\n";
+  return text + ".PP\n.nf\n" + troff_text(verb.get_footer()) + "\n.fi\n";
 }
 
 }  // namespace
@@ -119,7 +101,7 @@ std::string zsh_completion(const CLI::App& app) {
   std::string list, cases;
   for (const CLI::App* verb : verbs_of(app)) {
     const std::string text = escaped(verb->get_description(), ":\\");
-    list += fmt::format("    {}\n", shell_word(verb->get_name() + ":" + text));
+    list += fmt::format("    {}\n", shell_string(verb->get_name() + ":" + text));
     cases += fmt::format("    {})\n      _arguments", verb->get_name());
     for (const OptionWords& option : options_of(*verb))
       for (const std::string& name : option.names)
@@ -150,8 +132,8 @@ std::string fish_completion(const CLI::App& app) {
   std::string text =
       "# fish completion for millrace: put this file into ~/.config/fish/completions/\n";
   for (const CLI::App* verb : verbs_of(app)) {
-    text += fmt::format("complete -c millrace -f -n __fish_use_subcommand -a {} -d '{}'\n",
-                        verb->get_name(), escaped(verb->get_description(), "'\\"));
+    text += fmt::format("complete -c millrace -f -n __fish_use_subcommand -a {} -d {}\n",
+                        verb->get_name(), fish_string(verb->get_description()));
     for (const OptionWords& option : options_of(*verb)) text += fish_option(*verb, option);
   }
   return text;
@@ -162,7 +144,7 @@ std::string man_page(const CLI::App& app, const std::string& version) {
       ".TH MILLRACE 1 \"\" \"millrace {}\"\n.SH NAME\nmillrace \\- neural networks as pipelines "
       "on the cores of a board\n.SH SYNOPSIS\n\\fBmillrace\\fR \\fICOMMAND\\fR "
       "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{}\n",
-      version, troff(app.get_description()));
+      version, troff_text(app.get_description()));
   for (const CLI::App* verb : verbs_of(app)) text += man_verb(*verb);
   return text +
          ".SH EXIT STATUS\n.TP\n0\nDone.\n.TP\n1\nThe answer is no: not equal, not schedulable, "
