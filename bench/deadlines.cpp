@@ -16,7 +16,6 @@
 #include "api/deployment/loaded_deployment.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/setup.h"
-#include "base/interrupt.h"
 #include "engine/registry.h"
 #include "plan/build.h"
 #include "report/table.h"
@@ -165,7 +164,6 @@ struct Drive {
 
 Drive drive(const api::LoadedDeployment& loaded, const deployment::Deployment& deployment,
             Time duration) {
-  const InterruptGuard interrupt;
   Drive result{deployment, {}, api::response_bounds(deployment, loaded.board, {})};
   runtime::Controller controller(result.deployment, loaded.board, groups_of(loaded));
   std::vector<Competitor> competitors;
@@ -175,10 +173,7 @@ Drive drive(const api::LoadedDeployment& loaded, const deployment::Deployment& d
   for (Competitor& each : competitors) load.emplace_back([&each] { each.run(); });
   controller.start({});
   runtime::under_background_load(load, [&] {
-    runtime::play(controller, {}, duration, {.is_over = [&] {
-                    interrupt.check();
-                    return false;
-                  }});
+    runtime::play(controller, {}, duration, {});
   });
   result.record = controller.stop();
   return result;

@@ -84,8 +84,8 @@ class Runs {
     return function({&network, engine_.get(), processor_}, frames_.samples, options);
   }
 
-  const InterruptGuard interrupt_;
   const CalibrateRequest& request_;
+  const InterruptGuard interrupt_{request_.setup.context.interrupt};
   const LearningFrames frames_;
   const std::unique_ptr<engine::Engine> engine_;
   const board::Processor processor_;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "base/interrupt.h"
+
 namespace millrace::api {
 
 /// Work that takes a while; it ends with the object.
@@ -29,6 +31,7 @@ class Listener {
 struct Context {
   bool cache = true;             // read and write the cache folder
   Listener* listener = nullptr;  // borrowed; null: nobody
+  Interrupt* interrupt = nullptr;  // borrowed; ends long work early; null: nobody does
   /// By engine: as in engine::EngineOptions.
   std::map<std::string, std::filesystem::path> libraries = {};
   std::map<std::string, std::map<std::string, std::string>> settings = {};

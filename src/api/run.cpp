@@ -99,7 +99,7 @@ runtime::Result part_of(const runtime::Result& result, std::int64_t frame, std::
 /// All frames through the session, results handed on in order, until the end or an interrupt.
 RunTotals pump(runtime::Session& session, const Batches& batches, const Handler& handle,
                const Loaded& loaded) {
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(loaded.context.interrupt);
   const auto work = loaded.context.begin("running");
   const std::size_t count = batches.frames.count;
   RunTotals totals;

@@ -112,7 +112,7 @@ void write_file(const std::filesystem::path& path,
   if (path == standard_output) return produce_into_standard_output(produce);
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return produce_into(target, path, produce);
-  const InterruptGuard until_it_is_whole;
+  const InterruptGuard until_it_is_whole(interrupt_of_files());
   TemporaryFile temporary(target);
   produce_into(temporary.path(), path, produce);
   temporary.rename();
@@ -123,7 +123,7 @@ void check_writable(const std::filesystem::path& path) {
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return;
   sweep_temporaries(target.parent_path());
-  const InterruptGuard until_it_is_removed;
+  const InterruptGuard until_it_is_removed(interrupt_of_files());
   const TemporaryFile temporary(target);
 }
 

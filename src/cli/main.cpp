@@ -16,6 +16,7 @@
 #include "base/terminal.h"
 #include "cli/options/wrong_usage.h"
 #include "cli/print/help.h"
+#include "base/process/signals.h"
 #include "cli/verbs/verbs.h"
 
 namespace {
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   open_closed_streams();
   for (const int signal : {SIGPIPE, SIGXFSZ})
     std::signal(signal, SIG_IGN);  // becomes an error, so that temporary files are removed
+  millrace::set_interrupt_of_files(&millrace::signals());
   try {
     return flushed(parse_and_run(argc, argv));
   } catch (const millrace::InputError& error) {

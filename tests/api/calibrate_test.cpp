@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -14,13 +13,14 @@
 namespace millrace::api {
 namespace {
 
-/// Ctrl-C while pictures are decoded: at the first that is skipped.
+/// Asks while pictures are decoded: at the first that is skipped.
 class Impatient : public test::Heard {
  public:
   void note(const std::string& text) override {
     Heard::note(text);
-    if (text.starts_with("skipped: ")) std::raise(SIGINT);
+    if (text.starts_with("skipped: ")) interrupt.ask();
   }
+  InterruptSwitch interrupt;
 };
 
 TEST(Calibrate, is_interrupted_while_pictures_are_decoded) {
@@ -35,6 +35,7 @@ TEST(Calibrate, is_interrupted_while_pictures_are_decoded) {
   CalibrateRequest request;
   request.setup.source.file = (folder / "a.yaml").string();
   request.setup.context.listener = &listener;
+  request.setup.context.interrupt = &listener.interrupt;
   request.setup.context.cache = false;
   request.output = (folder / "table.json").string();
   EXPECT_THROW(calibrate(request), EngineError);

@@ -72,7 +72,7 @@ PlayedAdmission play_admitted(const AdmitResult& result, const AdmitRequest& req
   }
   const Verdict allowed = runtime::may_have_priority(table_priority);
   const runtime::LockedMemory locked;
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(request.context.interrupt);
   runtime::PlayOptions options;
   options.duration = play.duration;
   options.overrun = play.overrun;

@@ -21,7 +21,7 @@ const application::GroundTruth& checked_truth(const LoadedApplication& loaded) {
 
 application::Accuracy measure_accuracy(const LoadedApplication& loaded) {
   const Loaded& network = *loaded.loaded;
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(network.context.interrupt);
   const auto work = network.context.begin("measuring the accuracy");
   application::AccuracyMeter meter(checked_truth(loaded), loaded.application);
   const auto source = application::open_source(loaded.application, loaded.network());

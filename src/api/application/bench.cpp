@@ -160,8 +160,8 @@ class ApplicationBench {
     std::sort(row.differing.begin(), row.differing.end());
   }
 
-  const InterruptGuard interrupt_;
   const LoadedApplication& loaded_;
+  const InterruptGuard interrupt_{loaded_.loaded->context.interrupt};
   const std::vector<ApplicationStep> steps_;
   std::unique_ptr<runtime::Sequential> sequential_;
   board::EnergyMeter meter_;

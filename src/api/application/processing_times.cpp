@@ -59,7 +59,7 @@ class InTurn {
   const ProcessingMeasurement& of_;
   std::unique_ptr<LoadedApplication> loaded_;
   runtime::Sequential network_;
-  InterruptGuard interrupt_;
+  InterruptGuard interrupt_{of_.context.interrupt};
 };
 
 bool has_camera(const ProcessingMeasurement& of) {

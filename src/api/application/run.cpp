@@ -156,7 +156,7 @@ class Runner {
         asked_ = now;
         run.finish();
       }
-      if (asked_ && now - *asked_ > grace) leave();
+      if (how_.leave && asked_ && now - *asked_ > grace) leave();
     }
   }
 
@@ -174,7 +174,7 @@ class Runner {
       text = error.what();
       failed = true;
     }
-    if (how_.leave) how_.leave(text + "; frames on their way did not come out in time", failed);
+    how_.leave(text + "; frames on their way did not come out in time", failed);
   }
 
   void note_kept() const {
@@ -277,7 +277,7 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   if (options.plan.empty() && !has_stages &&
       application.precisions != application::Application{}.precisions)
     context.note("without --plan the network runs in f32 on one core");
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(context.interrupt);
   Runner runner(*loaded, how, interrupt);
   const Totals totals = runner.run();
   return {totals, runner.skipped(), application.input.is_live(),

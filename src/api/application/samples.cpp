@@ -38,7 +38,7 @@ bool is_decoded(application::Source& source, const application::Application& app
 void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context& context) {
   const application::Application& application = samples.application->application;
   const application::Input& input = application.input;
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(context.interrupt);
   const auto source = application::open_source(application, samples.application->network());
   if (input.frames > 0) most = std::min(most, input.frames);
   std::int64_t kept = 0;

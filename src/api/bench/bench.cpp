@@ -244,9 +244,9 @@ class Bench {
             time_from_seconds(2 * request_.duration_s * static_cast<double>(turns))};
   }
 
-  const InterruptGuard interrupt_;
   Loaded& loaded_;
   const BenchRequest& request_;
+  const InterruptGuard interrupt_{loaded_.context.interrupt};
   std::vector<std::unique_ptr<Loaded>> others_;
   board::EnergyMeter meter_;
   std::unique_ptr<runtime::Repeated> sampler_ = sampler_of(meter_);

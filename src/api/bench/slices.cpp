@@ -16,7 +16,7 @@ void serve_slices(const Loaded& loaded, const BenchRequest& request, const Slice
   client.ready(runtime::first_latency(session, loaded.network, options.seed));
   runtime::IntermittentLoad load(std::move(session), loaded.network, options);
   while (const std::optional<Time> duration = client.next()) {
-    interrupt.emplace();
+    interrupt.emplace(loaded.context.interrupt);
     if (warmup > Time{}) load.run(warmup, 1);
     client.ran(load.run(*duration));
     interrupt.reset();

@@ -44,7 +44,7 @@ struct DeployWork {
   std::vector<const explore::GroupModel*> models = {};  // by GroupId; null: it has no network
   std::vector<GroupSearch> groups = {};
   std::vector<std::vector<explore::GroupPlan>> plans = {}, estimated = {};
-  InterruptGuard interrupt = {};
+  InterruptGuard interrupt{request.context.interrupt};
   bool by_mapping = false;  // networks and task graphs together
 
   explore::MethodCase method_case() const {

@@ -45,7 +45,7 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
 deployment::Deployment measured_here(const deployment::Deployment& deployment,
                                      const MeasuringRequest& request, const Context& context) {
   const auto loaded = make_ready(deployment, {Networks(context), request.tasks}, context);
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(context.interrupt);
   runtime::TaskTimesOptions options;
   options.samples = request.samples;
   options.between = [&] { interrupt.check(); };

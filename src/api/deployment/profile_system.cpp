@@ -158,7 +158,7 @@ std::vector<TaskProfile> measured_tasks(const system::System& system, const boar
   const auto shown = context.begin("measuring tasks");
   const Verdict allowed = runtime::may_have_priority(runtime::highest_priority);
   if (!allowed) context.note(allowed.reason());
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(context.interrupt);
   runtime::TaskTimesOptions options;
   options.samples = request.samples;
   options.between = [&] { interrupt.check(); };

@@ -109,7 +109,7 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   DeploymentRun run{request.deployment, request.script, request.seed, loaded->deployment, {}, {}};
   if (const auto throttling = runtime::real_time_throttling())
     run.real_time_limit = throttling->share();
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(request.context.interrupt);
   RunningDeployment running(*loaded, request.tasks, request.context);
   runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
                                  options_for(*loaded, request));

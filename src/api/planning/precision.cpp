@@ -110,7 +110,7 @@ std::optional<network::Calibration> calibration_for(const PrecisionRequest& requ
                                  "calibrate`");
     return given;
   }
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(request.context.interrupt);
   const auto work = request.context.begin("calibrating " + request.network->name);
   profile::CalibrateOptions options;
   options.progress = [&](double share) {
@@ -126,7 +126,7 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
                                   const network::Calibration* calibration) {
   const explore::Lowerings lowerings = explore::lowerings_of(measured, request.precisions);
   const profile::Samples samples = open_samples(request);
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(request.context.interrupt);
   const auto work = request.context.begin("measuring the loss");
   const std::size_t measurements = lowerings.problem.lowerings.size() + 8;  // roughly
   std::size_t done = 0;
@@ -153,7 +153,7 @@ std::optional<profile::Loss> measured_loss(const PrecisionRequest& request,
   std::vector<Variant> variants;
   for (const profile::LayerTimes& layer : chosen.processors.front().layers)
     variants.push_back(layer.variant);
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(request.context.interrupt);
   const auto work = request.context.begin("measuring the loss");
   profile::LossMeter meter(execution_of(request), open_samples(request),
                            [&] { interrupt.check(); });

@@ -308,7 +308,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
   explore::CandidateCacheOptions budget;
   budget.candidates = options.candidates.value_or(usual_candidates);
   if (journal) budget.known = journal->known();
-  const InterruptGuard interrupt;
+  const InterruptGuard interrupt(place.context.interrupt);
   const auto start = Clock::now();
   const Time limit =
       options.time_limit ? read_duration(*options.time_limit, "--time-limit") : Time::max();

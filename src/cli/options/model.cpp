@@ -19,7 +19,7 @@ void bind_model(CLI::App& verb, api::Setup& setup) {
 }
 
 void bind_input(CLI::App& verb, api::Setup& setup) {
-  setup.context.listener = &terminal();
+  attach_terminal(setup.context);
   network::ModelSource& source = setup.source;
   begin_group(verb, "Model");
   verb.add_option_function<std::vector<std::string>>(

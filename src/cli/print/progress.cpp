@@ -8,6 +8,7 @@
 
 #include "base/excerpt.h"
 #include "base/terminal.h"
+#include "base/process/signals.h"
 
 namespace millrace::cli {
 namespace {
@@ -83,9 +84,16 @@ class Terminal : public api::Listener {
 
 void note(const std::string& text) { write_error({short_message(text), "\n"}); }
 
-api::Listener& terminal() {
-  static Terminal terminal;
-  return terminal;
+void attach_terminal(api::Context& context) {
+  static Terminal terminal;  // keeps nothing
+  context.listener = &terminal;
+  context.interrupt = &signals();
+}
+
+api::Context at_terminal() {
+  api::Context context;
+  attach_terminal(context);
+  return context;
 }
 
 }  // namespace millrace::cli

@@ -10,7 +10,9 @@ namespace millrace::cli {
 /// A line on standard error.
 void note(const std::string& text);
 
-/// Keeps nothing.
-api::Listener& terminal();
+/// Its notes and progress are shown, and Ctrl-C ends its work.
+void attach_terminal(api::Context& context);
+/// A context that is attached.
+api::Context at_terminal();
 
 }  // namespace millrace::cli

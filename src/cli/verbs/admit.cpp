@@ -161,7 +161,7 @@ int run(const AdmitOptions& options) {
   request.admission.goal = goals.at(options.goal);
   request.table = !options.no_table;
   if (options.together_s) request.together = time_from_seconds(*options.together_s);
-  request.context.listener = &terminal();
+  attach_terminal(request.context);
   for (const std::string& text : options.weights) add_weight(text, request.weights);
   if (!request.weights.empty() && options.goal != "utilisation")
     throw InputError("--weight", "is of utilisations; leave out --goal " + options.goal);

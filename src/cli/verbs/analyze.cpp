@@ -74,7 +74,8 @@ void bind_deployment(CLI::App& verb, AnalyzeOptions& options) {
 }
 
 void bind(CLI::App& verb, AnalyzeOptions& options) {
-  options.request.context.listener = options.deadlines.context.listener = &terminal();
+  attach_terminal(options.request.context);
+  attach_terminal(options.deadlines.context);
   verb.add_option("file", options.request.plan, "A plan, or a deployment of a system")->required();
   bind_plan(verb, options);
   bind_deployment(verb, options);

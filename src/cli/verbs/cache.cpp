@@ -23,7 +23,7 @@ void bind(CLI::App& verb, CacheOptions& options) {
 }
 
 int run(const CacheOptions& options) {
-  const api::Context context{.listener = &terminal()};
+  const api::Context context = at_terminal();
   const api::CacheContents cache = api::cache_contents(context);
   const bool cleared = options.clear && api::clear_cache(context);
   const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";

@@ -107,7 +107,7 @@ void bind(CLI::App& verb, DeployOptions& options) {
                   "all operators, else all")
       ->delimiter(',');
   bind_engine_libraries(verb, request.context);
-  request.context.listener = &terminal();
+  attach_terminal(request.context);
   bind_plans(verb, options);
   bind_combination(verb, options);
   begin_group(verb, "Measuring");

@@ -99,7 +99,7 @@ int export_to_onnx(const ExportOptions& options) {
   refuse_model_options(options.setup.source);
   const api::PlanToExport plan{options.plan(), options.model};
   for (const api::ExportedModel& written :
-       api::export_phases(plan, options.output, {.listener = &terminal()}))
+       api::export_phases(plan, options.output, at_terminal()))
     print(written);
   return 0;
 }
@@ -112,7 +112,7 @@ int export_program(const ExportOptions& options) {
   request.file = options.plan();
   request.model = options.model;
   request.folder = options.output;
-  request.context.listener = &terminal();
+  attach_terminal(request.context);
   const api::WrittenProgram program = api::export_program(request);
   for (const auto& file : program.files)
     fmt::print("{}\n", printable((request.folder / file).string()));
@@ -130,7 +130,7 @@ int run(const ExportOptions& options) {
   files.add_plan(options.plan(), options.model);
   files.refuse(options.output);
   const auto loaded =
-      api::read_plan_and_network(options.plan(), options.model, {.listener = &terminal()});
+      api::read_plan_and_network(options.plan(), options.model, at_terminal());
   const dataflow::Graph graph = graph_of(options, *loaded);
   const std::string text =
       options.format == "dot" ? dataflow::to_dot(graph) : dataflow::to_sdf3(graph);

@@ -275,7 +275,7 @@ api::SimulateRequest request_of(const SimulateOptions& options) {
   request.drawn = options.times == "drawn";
   request.best = options.best;
   request.worst = options.worst;
-  request.context.listener = &terminal();
+  attach_terminal(request.context);
   return request;
 }
 
@@ -300,7 +300,7 @@ int run_deployment(const SimulateOptions& options) {
   request.seed = options.seed;
   request.drawn = options.times == "drawn";
   request.traced_frames = simulation_options(options).traced_frames;
-  request.context.listener = &terminal();
+  attach_terminal(request.context);
   const simulate::SimulatedDrive simulated = api::simulate_drive(request);
   write_pictures(options, simulated.drive.trace, simulated.deployment.system.name);
   fmt::print("{}", options.json ? report::drive_json(simulated)
