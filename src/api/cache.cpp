@@ -4,14 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <charconv>
-#include <csignal>
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
-#include "base/printable.h"
+#include "base/files/removal.h"
 #include "base/temporary.h"
 
 namespace millrace::api {
@@ -69,30 +68,86 @@ bool is_profile(const fs::path& path) {
   return path.filename().string().ends_with(profile_ending);
 }
 
-/// NAME.profile.json.PROCESS.tmp of older versions, whose writer was killed before it was whole.
-bool is_abandoned(const fs::path& path) {
+/// NAME.profile.json.NUMBER.tmp, which becomes a profile when it is whole.
+bool is_draft_of_profile(const fs::path& path) {
   const std::string name = path.filename().string();
-  const std::size_t at = name.rfind(profile_ending);
-  if (at == std::string::npos || !name.ends_with(".tmp")) return false;
-  const char* const process = name.c_str() + at + profile_ending.size() + 1;
-  pid_t writer = 0;
-  std::from_chars(process, name.c_str() + name.size(), writer);
-  return writer > 0 && (::kill(writer, 0) != 0 && errno == ESRCH);
+  return name.rfind(profile_ending) != std::string::npos && name.ends_with(".tmp");
 }
 
-/// The files of this kind; none if the folder is not there.
-std::vector<fs::path> files_of(const fs::path& folder, bool (*is_wanted)(const fs::path&)) {
+/// Nobody writes for so long to a profile.
+bool is_fresh(const fs::path& path) {
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return fs::is_regular_file(path, error) && !error &&
+         fs::file_time_type::clock::now() - written < std::chrono::hours(1);
+}
+
+std::vector<fs::path> all_in(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator each(folder, error), end; !error && each != end;
        each.increment(error))
-    if (is_wanted(each->path())) paths.push_back(each->path());
+    paths.push_back(each->path());
   return paths;
 }
 
-void remove_all(const std::vector<fs::path>& paths) {
-  std::error_code ignored;  // what stays is told
-  for (const fs::path& path : paths) fs::remove(path, ignored);
+/// Profiles, and what killed processes left of some.
+Removal remove_profiles(const fs::path& folder) {
+  Removal removal;
+  for (const fs::path& path : all_in(folder)) {
+    const fs::path name = path.filename();
+    const bool is_draft = is_draft_of_profile(path);
+    if (is_draft && is_fresh(path))
+      removal.leave(path, Removal::written);
+    else if (is_draft || is_profile(path))
+      removal.remove(path, {});
+    else if (name != packed_name && name != compiled_name)
+      removal.leave(path, Removal::foreign);
+  }
+  return removal;
+}
+
+/// A folder of the cache, whatever is there in its place.
+Removal remove_folder(const fs::path& folder) {
+  Removal removal;
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (!error) return removal;
+  removal.failed = true;
+  removal.leave(folder, "cannot be removed: " + error.message());
+  return removal;
+}
+
+/// Weights; the folder itself stays, as others may write there.
+Removal remove_packed(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder, error) ? clear_store(folder) : remove_folder(folder);
+}
+
+/// Whether the libraries that read there would find only what can be read.
+bool holds_only_files(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return true;
+  for (fs::recursive_directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error)) {
+    std::error_code gone;
+    const auto status = each->status(gone);
+    if (!gone && !fs::is_regular_file(status) && !fs::is_directory(status)) return false;
+  }
+  return !error;
+}
+
+/// Where engines keep what they compile; a note, once, and nothing if they cannot.
+fs::path compiled_folder(const fs::path& cache, const Context& context) {
+  static const bool is_usable = [&] {
+    const bool is = holds_only_files(cache / compiled_name);
+    if (!is)
+      context.note(fmt::format("{} holds what is no file, so nothing is read or kept there; "
+                               "`millrace cache --clear` removes it",
+                               (cache / compiled_name).string()));
+    return is;
+  }();
+  return is_usable ? cache / compiled_name : fs::path();
 }
 
 }  // namespace
@@ -117,7 +172,7 @@ engine::EngineOptions measuring_options(const Context& context) {
   options.libraries = context.libraries;
   options.settings = context.settings;
   const auto folder = context.cache ? cache_folder(context) : std::nullopt;
-  if (folder) options.compiled = *folder / compiled_name;
+  if (folder) options.compiled = compiled_folder(*folder, context);
   return options;
 }
 
@@ -135,22 +190,24 @@ engine::EngineOptions engine_options(const Context& context) {
 CacheContents cache_contents(const Context& context) {
   const auto folder = cache_folder(context);
   if (!folder) return {};
-  return {folder, files_of(*folder, is_profile).size(),
+  const std::vector<fs::path> paths = all_in(*folder);
+  return {folder, static_cast<std::size_t>(std::ranges::count_if(paths, is_profile)),
           Store(*folder / packed_name, most_packed).contents()};
 }
 
-bool clear_cache(const Context& context) {
+ClearedCache clear_cache(const Context& context) {
   const auto folder = cache_folder(context);
-  if (!folder) return false;
-  Store packed(*folder / packed_name, most_packed);
-  remove_all(files_of(*folder, is_profile));
-  remove_all(files_of(*folder, is_abandoned));
+  if (!folder) return {{}, {}, true};
   sweep_temporaries(*folder);
-  packed.shrink({});
-  std::error_code ignored;  // what stays is told
-  fs::remove_all(*folder / compiled_name, ignored);
-  return files_of(*folder, is_profile).empty() && files_of(*folder, is_abandoned).empty() &&
-         packed.contents().files == 0 && !fs::exists(*folder / compiled_name);
+  const Removal profiles = remove_profiles(*folder), packed = remove_packed(*folder / packed_name),
+                compiled = remove_folder(*folder / compiled_name);
+  ClearedCache cleared{{folder, static_cast<std::size_t>(profiles.files),
+                        {packed.files, packed.size}}, {}, false};
+  for (const Removal* each : {&profiles, &packed, &compiled}) {
+    cleared.left.insert(cleared.left.end(), each->left.begin(), each->left.end());
+    cleared.failed = cleared.failed || each->failed;
+  }
+  return cleared;
 }
 
 }  // namespace millrace::api

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "api/context.h"
 #include "base/store.h"
@@ -31,7 +33,14 @@ struct CacheContents {
   Store::Contents packed = {};  // weights
 };
 CacheContents cache_contents(const Context& context = {});
-/// Removes all of it, and what killed processes left; false if not all could be.
-bool clear_cache(const Context& context = {});
+
+/// What went, and what stayed.
+struct ClearedCache {
+  CacheContents removed;
+  std::vector<std::string> left;  // "PATH: reason"
+  bool failed = false;            // something was to go and is still there
+};
+/// Removes all of it, whatever it is, and what killed processes left.
+ClearedCache clear_cache(const Context& context = {});
 
 }  // namespace millrace::api

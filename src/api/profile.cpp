@@ -81,6 +81,9 @@ std::optional<profile::Profile> stored_profile(
 void store(const profile::Profile& profile, const std::filesystem::path& path,
            const Context& context) {
   make_cache_folder(context);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
+    std::filesystem::remove(path, ignored);  // writing to a pipe would wait for a reader
   try {
     profile::write_profile(path, profile);
   } catch (const std::exception& error) {

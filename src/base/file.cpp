@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/files/regular_file.h"
 #include "base/temporary.h"
 
 namespace millrace {
@@ -65,10 +66,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::ifstream open_file(const std::filesystem::path& path) {
-  std::error_code error;
   if (path.empty()) throw InputError("''", "is no name of a file");
-  if (std::filesystem::is_directory(path, error))
-    throw InputError(path.string(), "is a folder, expected a file");
   std::ifstream in(path, std::ios::binary);
   if (!in)
     throw InputError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
@@ -76,10 +74,7 @@ std::ifstream open_file(const std::filesystem::path& path) {
 }
 
 std::ifstream open_regular_file(const std::filesystem::path& path) {
-  std::error_code error;
-  if (is_special(path) && !std::filesystem::is_directory(path, error))
-    throw InputError(path.string(),
-                     "is a pipe or a device, expected a file; write its content into a file");
+  check_is_regular(path);
   return open_file(path);
 }
 

@@ -17,6 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/regular_file.h"
+#include "base/files/removal.h"
+
 namespace millrace {
 namespace {
 
@@ -48,10 +51,10 @@ Header header_of(const std::string& key, std::span<const std::byte> content) {
 class Mapping {
  public:
   explicit Mapping(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open_regular_descriptor(path);
     if (file < 0) return;
     struct stat status {};
-    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    if (::fstat(file, &status) == 0 && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       memory_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
     }
@@ -142,40 +145,55 @@ void note_use(const fs::path& path) {
 struct Entry {
   fs::path path;
   fs::file_time_type used;
-  Bytes size;
+  Bytes size;  // 0 of what is no file
 };
+
+/// Nothing if it is not there any more: others may remove it meanwhile.
+std::optional<Entry> entry_at(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  std::error_code error;  // a link to nothing has no time
+  const auto used = fs::last_write_time(path, error);
+  return Entry{path,
+               error ? fs::file_time_type{} : used,
+               {S_ISREG(status.st_mode) ? status.st_size : 0}};
+}
 
 /// Whether nobody writes to this draft any more: the kernel drops a lock with its process.
 bool is_abandoned(const Entry& draft) {
   const auto age = fs::file_time_type::clock::now() - draft.used;
   if (age > std::chrono::hours(1)) return true;  // where files cannot be locked
-  const int file = ::open(draft.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return false;
+  const int file = open_regular_descriptor(draft.path);
+  if (file < 0) return !fs::is_regular_file(draft.path);  // nobody writes to what is no file
   const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0;
   ::close(file);
   return !locked;
 }
 
-/// Whether it is content, or the beginning of some that a process left behind when it was killed.
-bool is_ours(const Entry& entry) {
-  if (entry.path.extension() == ending) return true;
-  const bool draft = entry.path.filename().string().find(std::string(ending) + ".") !=
-                     std::string::npos;
-  return draft && is_abandoned(entry);
+bool is_whole(const Entry& entry) { return entry.path.extension() == ending; }
+bool is_draft(const Entry& entry) {
+  return entry.path.filename().string().find(std::string(ending) + ".") != std::string::npos;
 }
 
-/// All content in the folder; none if it cannot be read.
-std::vector<Entry> entries_of(const fs::path& folder) {
+/// Whether it is content, or the beginning of some that a process left behind when it was killed.
+bool is_ours(const Entry& entry) {
+  return is_whole(entry) || (is_draft(entry) && is_abandoned(entry));
+}
+
+/// All that is in the folder; nothing if it cannot be read.
+std::vector<Entry> all_in(const fs::path& folder) {
   std::vector<Entry> entries;
   std::error_code error;
   for (fs::directory_iterator each(folder, error), end; !error && each != end;
-       each.increment(error)) {
-    std::error_code gone;  // others may remove it meanwhile
-    const Entry entry{each->path(),
-                      each->last_write_time(gone),
-                      {static_cast<std::int64_t>(each->file_size(gone))}};
-    if (!gone && is_ours(entry)) entries.push_back(entry);
-  }
+       each.increment(error))
+    if (const auto entry = entry_at(each->path())) entries.push_back(*entry);
+  return entries;
+}
+
+/// The content of it.
+std::vector<Entry> entries_of(const fs::path& folder) {
+  std::vector<Entry> entries = all_in(folder);
+  std::erase_if(entries, [](const Entry& entry) { return !is_ours(entry); });
   return entries;
 }
 
@@ -232,9 +250,19 @@ void Store::shrink(Bytes most) const {
   for (const Entry& entry : entries) {
     total += entry.size;
     std::error_code ignored;  // who removes it does not matter
-    const bool whole = entry.path.extension() == ending;
-    if (!whole || total > most) fs::remove(entry.path, ignored);
+    if (!is_whole(entry) || total > most) fs::remove(entry.path, ignored);
   }
+}
+
+Removal clear_store(const fs::path& folder) {
+  Removal removal;
+  for (const Entry& entry : all_in(folder)) {
+    if (is_ours(entry))
+      removal.remove(entry.path, entry.size);
+    else
+      removal.leave(entry.path, is_draft(entry) ? Removal::written : Removal::foreign);
+  }
+  return removal;
 }
 
 }  // namespace millrace

@@ -1,8 +1,11 @@
 #include "api/cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "api/heard.h"
 #include "api/profile.h"
@@ -95,9 +98,50 @@ TEST_F(Cache, a_folder_that_others_may_write_is_not_used) {
   EXPECT_EQ(kept(), "");
 }
 
+TEST_F(Cache, a_pipe_in_the_place_of_a_profile_is_replaced) {
+  load();
+  const std::filesystem::path path = kept();
+  std::filesystem::remove(path);
+  mkfifo(path.c_str(), 0600);
+  load();
+  EXPECT_TRUE(heard_.has_note("measuring again, the stored profile cannot be read"));
+  EXPECT_TRUE(heard_.has_note("is a pipe or a device"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+}
+
+TEST_F(Cache, clearing_says_what_went_and_what_stayed) {
+  load();
+  const std::filesystem::path cache = folder_ / "millrace";
+  mkfifo((cache / "a.profile.json").c_str(), 0600);
+  std::filesystem::create_symlink("nowhere", cache / "b.profile.json");
+  std::filesystem::create_directories(cache / "c.profile.json/x");
+  mkfifo((cache / "other").c_str(), 0600);
+  std::filesystem::create_directory(cache / "compiled");
+  mkfifo((cache / "compiled/blob").c_str(), 0600);
+  std::filesystem::remove_all(cache / "packed");
+  mkfifo((cache / "packed").c_str(), 0600);
+  const ClearedCache cleared = clear_cache();
+  EXPECT_EQ(cleared.removed.profiles, 3u);
+  EXPECT_TRUE(cleared.failed);
+  std::vector<std::string> left = cleared.left;
+  std::ranges::sort(left);
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0], (cache / "c.profile.json").string() +
+                         ": cannot be removed: Directory not empty");
+  EXPECT_EQ(left[1], (cache / "other").string() + ": is nothing that the cache keeps");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache), {}), 2);
+}
+
+TEST_F(Cache, what_engines_keep_is_not_read_beside_a_pipe) {
+  std::filesystem::create_directories(folder_ / "millrace/compiled/onnxruntime");
+  mkfifo((folder_ / "millrace/compiled/onnxruntime/blob").c_str(), 0600);
+  EXPECT_TRUE(measuring_options({true, &heard_}).compiled.empty());
+  EXPECT_TRUE(heard_.has_note("holds what is no file"));
+}
+
 TEST_F(Cache, clearing_leaves_nothing) {
   load();
-  EXPECT_TRUE(clear_cache());
+  EXPECT_FALSE(clear_cache().failed);
   EXPECT_EQ(cache_contents().profiles, 0u);
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/files/removal.h"
 #include "support/temporary_folder.h"
 
 namespace millrace {
@@ -179,6 +181,34 @@ TEST_F(StoreTest, processes_and_threads_that_keep_the_same_do_not_disturb_each_o
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(store.contents().files, 4);
+}
+
+TEST_F(StoreTest, what_is_no_file_is_not_there_and_is_replaced) {
+  mkfifo(file("pipe").c_str(), 0600);
+  std::filesystem::create_symlink("nowhere", file("link"));
+  for (const char* name : {"pipe", "link"}) {
+    EXPECT_FALSE(store.find(name));
+    store.keep(name, bytes("content"));
+    EXPECT_EQ(text_of(store.find(name)), "content");
+  }
+}
+
+TEST_F(StoreTest, clearing_says_what_went_and_what_stayed) {
+  store.keep("a", bytes("content"));
+  mkfifo(file("pipe").c_str(), 0600);
+  mkfifo((folder / "b.stored.Xy12ab").c_str(), 0600);
+  std::filesystem::create_symlink("nowhere", file("link"));
+  std::filesystem::create_directories(file("full") / "x");
+  mkfifo((folder / "foreign").c_str(), 0600);
+  const Removal removal = clear_store(folder.path());
+  EXPECT_EQ(removal.files, 4);
+  EXPECT_EQ(removal.size, Bytes{64 + 7});
+  EXPECT_TRUE(removal.failed);
+  std::vector<std::string> left = removal.left;
+  std::ranges::sort(left);
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0], (folder / "foreign").string() + ": is nothing that the cache keeps");
+  EXPECT_EQ(left[1], file("full").string() + ": cannot be removed: Directory not empty");
 }
 
 }  // namespace

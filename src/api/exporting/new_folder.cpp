@@ -85,7 +85,7 @@ void NewFolder::keep_after(const std::function<void()>& fill) {
 }
 
 void copy_content(const fs::path& from, const fs::path& to) {
-  std::ifstream in = open_file(from);
+  std::ifstream in = open_regular_file(from);
   make_folders(to.parent_path());
   write_file(to, [&](std::ostream& out) {
     std::string piece(std::size_t{1} << 20, '\0');

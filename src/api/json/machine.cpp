@@ -47,13 +47,14 @@ std::string boards_json() {
   return json_document("boards", {{"boards", boards}});
 }
 
-std::string cache_json(const CacheContents& cache, bool cleared) {
+std::string cache_json(const CacheContents& cache, const ClearedCache* cleared) {
   return json_document("cache",
                        {{"folder", cache.folder ? nlohmann::json(cache.folder->string()) : nullptr},
                         {"profiles", cache.profiles},
                         {"packed_weights", cache.packed.files},
                         {"packed_weights_bytes", cache.packed.size.count},
-                        {"cleared", cleared}});
+                        {"cleared", cleared != nullptr && !cleared->failed},
+                        {"left", cleared != nullptr ? cleared->left : std::vector<std::string>()}});
 }
 
 }  // namespace millrace::api

@@ -19,6 +19,7 @@ std::string machine_json(const board::Board& board, const std::optional<Measured
 std::string boards_json();
 
 /// `cleared`: all of it was removed.
-std::string cache_json(const CacheContents& cache, bool cleared);
+/// `cleared`: null where nothing was to go.
+std::string cache_json(const CacheContents& cache, const ClearedCache* cleared);
 
 }  // namespace millrace::api

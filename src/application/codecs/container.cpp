@@ -15,7 +15,7 @@ namespace millrace::application {
 namespace {
 
 std::string beginning_of(const std::filesystem::path& path) {
-  std::ifstream in = open_file(path);
+  std::ifstream in = open_regular_file(path);
   std::string content(1 << 16, '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(in.gcount()));
@@ -91,7 +91,7 @@ std::optional<std::uint64_t> cut_box_end(const std::filesystem::path& path) {
   constexpr int most_boxes = 1'000'000;  // a second's work
   std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
-  std::ifstream in = open_file(path);
+  std::ifstream in = open_regular_file(path);
   std::array<char, 16> head{};
   std::uint64_t at = 0;
   for (int boxes = 0; !error && boxes < most_boxes && at + head.size() <= file_bytes; ++boxes) {

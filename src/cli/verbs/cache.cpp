@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "api/json/machine.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
@@ -22,19 +24,29 @@ void bind(CLI::App& verb, CacheOptions& options) {
   bind_json(verb, options.json);
 }
 
+void print(const char* done, const api::CacheContents& cache) {
+  fmt::print("{}{} profiles and {} packed weights, {}, in {}\n", done, cache.profiles,
+             cache.packed.files, to_text(cache.packed.size),
+             cache.folder ? printable(cache.folder->string()) : "no folder");
+}
+
+void print(const api::ClearedCache& cleared) {
+  print(cleared.failed ? "not all removed: " : "removed: ", cleared.removed);
+  for (const std::string& each : cleared.left) fmt::print("left: {}\n", printable(each));
+}
+
 int run(const CacheOptions& options) {
   const api::Context context = at_terminal();
   const api::CacheContents cache = api::cache_contents(context);
-  const bool cleared = options.clear && api::clear_cache(context);
-  const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";
-  const auto& folder = cache.folder;
+  std::optional<api::ClearedCache> cleared;
+  if (options.clear) cleared = api::clear_cache(context);
   if (options.json)
-    fmt::print("{}", cache_json(cache, cleared));
+    fmt::print("{}", cache_json(cache, cleared ? &*cleared : nullptr));
+  else if (cleared)
+    print(*cleared);
   else
-    fmt::print("{}{} profiles and {} packed weights, {}, in {}\n", done, cache.profiles,
-               cache.packed.files, to_text(cache.packed.size),
-               folder ? printable(folder->string()) : "no folder");
-  return options.clear && !cleared ? answer_is_no : 0;
+    print("", cache);
+  return cleared && cleared->failed ? answer_is_no : 0;
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ std::string obstacle(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return "it does not exist";
   if (std::filesystem::is_directory(path, error)) return "it is a folder, expected the library";
+  if (!std::filesystem::is_regular_file(path, error)) return "it is no file, expected the library";
   const unsigned machine = machine_of(path);
   if (machine == 0) return "it is no shared library";
   if (machine != machine_of("/proc/self/exe")) return "it is built for another kind of processor";

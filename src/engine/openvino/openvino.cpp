@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include "base/error.h"
 #include "engine/openvino/library/entry.h"
@@ -27,6 +29,10 @@ std::string loading_error() {
 std::string obstacle_of_given(const EngineOptions& options) {
   const auto given = options.libraries.find("openvino");
   if (given == options.libraries.end()) return {};
+  std::error_code error;
+  const auto kind = std::filesystem::status(given->second, error);  // a pipe would be waited for
+  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind))
+    return given->second.string() + " is no file, expected the library";
   return dlopen(given->second.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr ? loading_error() : "";
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/files/regular_file.h"
 #include "plan/steps.h"
 
 namespace millrace::explore {
@@ -229,6 +230,7 @@ void Journal::read(const std::string& text, std::size_t begin) {
 }
 
 void Journal::open(std::ios::openmode mode) {
+  check_is_regular(path_);
   file_.open(path_, mode | std::ios::binary);
   if (!file_) throw EngineError(fmt::format("{}: cannot be written", path_.string()));
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -88,7 +89,7 @@ Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) 
                                         "{} that it has; save the model and its weights again",
                                         piece.location, size));
   Buffer buffer = Buffer::uninitialized(Bytes{piece.length});
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in = open_regular_file(file);
   in.seekg(static_cast<std::streamoff>(piece.offset));
   in.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(piece.length));
   if (!in)

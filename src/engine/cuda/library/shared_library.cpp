@@ -20,7 +20,7 @@ std::vector<fs::path> candidates(std::span<const fs::path> folders,
   for (const fs::path& folder : folders)
     for (const std::string& name : names) {
       std::error_code error;
-      if (fs::exists(folder / name, error)) result.push_back(folder / name);
+      if (fs::is_regular_file(folder / name, error)) result.push_back(folder / name);
     }
   result.insert(result.end(), names.begin(), names.end());
   return result;
