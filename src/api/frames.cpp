@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "api/image.h"
@@ -181,8 +182,9 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (options.inputs.empty()) {
     if (options.random == 0)
       throw InputError("input", "nothing to run on; give --input PATH or --random N");
-    return {static_cast<std::size_t>(options.random), [&network, seed](std::size_t i) {
-              return Frame{fmt::format("random {}", i), network::random_inputs(network, seed + i)};
+    const auto kept = std::make_shared<const Network>(network);  // shared by the frames' copies
+    return {static_cast<std::size_t>(options.random), [kept, seed](std::size_t i) {
+              return Frame{fmt::format("random {}", i), network::random_inputs(*kept, seed + i)};
             }};
   }
   const std::filesystem::path first = options.inputs.front();

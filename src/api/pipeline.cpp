@@ -1,5 +1,7 @@
 #include "api/pipeline.h"
 
+#include <utility>
+
 #include "runtime/background_load.h"
 #include "runtime/parallel.h"
 #include "runtime/simulated_board.h"
@@ -22,38 +24,41 @@ plan::Assessed find_plan(const network::Network& network, const board::Board& bo
   return {choice.winner().plan, choice.winner().evidence};
 }
 
-Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+Pipeline deploy(const plan::Plan& plan, network::Network network,
                 const engine::EngineOptions& options) {
-  return deploy(plan::Assessed{plan, plan::no_evidence(plan)}, network, options);
+  return deploy(plan::Assessed{plan, plan::no_evidence(plan)}, std::move(network), options);
 }
 
-Pipeline deploy(const plan::PlanFile& file, const network::Network& network,
+Pipeline deploy(const plan::PlanFile& file, network::Network network,
                 const engine::EngineOptions& options) {
-  return deploy(plan::Assessed{file.plan, file.evidence}, network, options);
+  return deploy(plan::Assessed{file.plan, file.evidence}, std::move(network), options);
 }
 
-Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
+Pipeline deploy(const plan::Assessed& assessed, network::Network network,
                 const engine::EngineOptions& options) {
   const auto& [plan, evidence] = assessed;
   plan::check_evidence(evidence, plan);
   plan::Plan here = plan;
-  Pipeline::Engines engines;
+  auto parts = std::make_unique<Pipeline::Parts>();
+  parts->network = std::move(network);
+  parts->times = std::make_unique<runtime::RunTimes>();
+  auto& engines = parts->engines;
   const std::vector<LayerId> simulated = runtime::simulated_layers(plan);
-  auto times = std::make_unique<runtime::RunTimes>();
   if (!simulated.empty()) {
-    const std::string name = engine::engine_for(network, simulated, runtime::simulation_host());
+    const std::string name =
+        engine::engine_for(parts->network, simulated, runtime::simulation_host());
     auto& computing = engines[name] = engine::make_engine(name, options);
-    runtime::add_run_times(plan, evidence, 1, *times);
-    here = runtime::computed_here(plan, network, *computing).plan;
-    engines[plan::simulated_engine] = runtime::make_simulated_engine(*computing, *times);
+    runtime::add_run_times(plan, evidence, 1, *parts->times);
+    here = runtime::computed_here(plan, parts->network, *computing).plan;
+    engines[plan::simulated_engine] = runtime::make_simulated_engine(*computing, *parts->times);
   }
   for (const plan::Stage& stage : plan.stages)
     if (auto& engine = engines[stage.engine]; !engine)
       engine = engine::make_engine(stage.engine, options);
   std::map<std::string, engine::Engine*> borrowed;
   for (const auto& [name, engine] : engines) borrowed[name] = engine.get();
-  runtime::Session session = runtime::deploy(here, network, borrowed);
-  return {std::move(engines), std::move(times), std::move(session)};
+  parts->session.emplace(runtime::deploy(here, parts->network, borrowed));
+  return Pipeline(std::move(parts));
 }
 
 }  // namespace millrace::api

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "board/board.h"
 #include "engine/registry.h"
@@ -27,37 +28,40 @@ plan::Assessed find_plan(const network::Network& network, const board::Board& bo
                          const profile::Profile& profile,
                          const explore::ChooseOptions& options = {});
 
-/// A running pipeline together with its engines. Borrows the network.
+/// A running pipeline with all that it needs: its network and its engines. Another one may be moved
+/// into its place while it runs; frames on their way are dropped then.
 class Pipeline {
  public:
   /// See runtime::Session.
-  void submit(std::span<const network::Array> inputs) { session_.submit(inputs); }
-  std::optional<runtime::Result> next() { return session_.next(); }
-  void finish() { session_.finish(); }
-  runtime::Session& session() { return session_; }
+  void submit(std::span<const network::Array> inputs) { session().submit(inputs); }
+  std::optional<runtime::Result> next() { return session().next(); }
+  void finish() { session().finish(); }
+  runtime::Session& session() { return *parts_->session; }
 
  private:
-  friend Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
+  friend Pipeline deploy(const plan::Assessed& assessed, network::Network network,
                          const engine::EngineOptions& options);
-  using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
-  Pipeline(Engines engines, std::unique_ptr<runtime::RunTimes> times, runtime::Session session)
-      : times_(std::move(times)), engines_(std::move(engines)), session_(std::move(session)) {}
+  /// The session borrows the others, so it ends first.
+  struct Parts {
+    network::Network network;
+    std::unique_ptr<runtime::RunTimes> times;  // of simulated stages
+    std::map<std::string, std::unique_ptr<engine::Engine>> engines;
+    std::optional<runtime::Session> session;
+  };
+  explicit Pipeline(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-  // These outlive the session.
-  std::unique_ptr<runtime::RunTimes> times_;  // of simulated stages
-  Engines engines_;
-  runtime::Session session_;
+  std::unique_ptr<Parts> parts_;
 };
 
-/// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here
-/// and take the times that the evidence predicts; without evidence they are refused. With a store
-/// in the options, weights that an earlier run packed are found there. InputError if the evidence
-/// is of another plan.
-Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+/// Starts the plan's stages on this machine. The pipeline keeps the network; a copy shares its
+/// weights. Stages that plan::is_simulated are computed here and take the times that the evidence
+/// predicts; without evidence they are refused. With a store in the options, weights that an
+/// earlier run packed are found there. InputError if the evidence is of another plan.
+Pipeline deploy(const plan::Plan& plan, network::Network network,
                 const engine::EngineOptions& options = {});
-Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
+Pipeline deploy(const plan::Assessed& assessed, network::Network network,
                 const engine::EngineOptions& options = {});
-Pipeline deploy(const plan::PlanFile& file, const network::Network& network,
+Pipeline deploy(const plan::PlanFile& file, network::Network network,
                 const engine::EngineOptions& options = {});
 
 }  // namespace millrace::api
