@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "application/checked_processing.h"
 #include "application/loading_error.h"
 #include "base/error.h"
 
@@ -51,7 +54,15 @@ void Plugins::load(const std::filesystem::path& path) {
                                  "build it again with the headers of this version",
                                  plugin->interface, plugin_interface));
   if (plugin->add == nullptr) throw InputError(path.string(), "the plug-in adds nothing");
-  guarded(path.string(), [&] { plugin->add(registry_); });
+  Registry added;
+  guarded(path.string(), [&] {
+    plugin->add(added);
+    for (const auto& [name, make] : added.makers())
+      registry_.add(name, [make, origin = path.string()](const Setup& setup) {
+        auto made = make(setup);
+        return made ? checked_processing(std::move(made), setup.network, origin) : nullptr;
+      });
+  });
   libraries_.push_back(std::move(library));
 }
 

@@ -29,7 +29,7 @@ class Plugins {
   Plugins& operator=(const Plugins&) = delete;
 
   /// InputError naming the path if it is no library, has no function `millrace_plugin` or was built
-  /// for another interface, or if what it adds is refused.
+  /// for another interface, or if what it adds is refused. What it adds is checked_processing().
   void load(const std::filesystem::path& path);
   const Registry& registry() const { return registry_; }
 

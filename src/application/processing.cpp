@@ -28,6 +28,9 @@ void Registry::add(const std::string& name, Make make) {
   if (is_taken)
     throw InputError("plug-in",
                      fmt::format("there is a processing '{}' already; give it another name", name));
+  if (!make)
+    throw InputError("plug-in",
+                     fmt::format("the processing '{}' has no function that makes it", name));
   makers_.emplace(name, std::move(make));
 }
 

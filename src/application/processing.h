@@ -41,6 +41,7 @@ class Registry {
   /// InputError with the nearest name if there is none; `place` is where the name stands.
   std::unique_ptr<Processing> make(const std::string& name, const Setup& setup,
                                    const std::string& place) const;
+  const std::map<std::string, Make>& makers() const { return makers_; }
 
  private:
   std::map<std::string, Make> makers_;

@@ -28,6 +28,7 @@ bool has_finite(const Array& array) {
 }
 
 bool is_array_finite(const Array& array) {
+  if (!array.memory) return true;  // it has no values
   switch (array.type) {
     case DataType::float32:
       return has_finite<std::uint32_t, 0x7f800000u>(array);

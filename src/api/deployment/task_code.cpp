@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -28,6 +29,10 @@ LoadedTask task_of(const GraphTask& task, const TaskSources& sources) {
   const system::TaskCode& code = task.code;
   if (code.function.empty()) return {};
   if (const auto linked = sources.linked.find(code.function); linked != sources.linked.end()) {
+    if (linked->second == nullptr)
+      throw InputError(task.place, fmt::format("the program's table has nothing for the function "
+                                               "'{}'",
+                                               code.function));
     check(*linked->second, task.place, code.function);
     return {linked->second, nullptr};
   }
@@ -53,13 +58,20 @@ struct EdgeEnd {
   std::optional<TokenType> token = {};
 };
 
-std::optional<TokenType> token_of(const application::TaskPort& port, const std::string& place) {
+std::optional<TokenType> token_of(const application::TaskPort& port, const GraphTask& task) {
   if (port.type.empty()) return std::nullopt;
   const auto type = network::data_type_named(port.type);
   if (!type)
-    throw InputError(place, fmt::format("its description has a type '{}', expected one of numbers, "
-                                        "such as uint8 or float32",
-                                        port.type));
+    throw InputError(task.place, fmt::format("the description of the function '{}' has a type "
+                                             "'{}', expected one of numbers, such as uint8 or "
+                                             "float32",
+                                             task.code.function, port.type));
+  constexpr std::int64_t longest = std::int64_t{1} << 40;
+  if (std::ranges::any_of(port.shape, [](auto length) { return length < 1 || length > longest; }))
+    throw InputError(task.place, fmt::format("the description of the function '{}' has the shape "
+                                             "{}, expected lengths of 1 or more",
+                                             task.code.function, network::to_text(port.shape)));
+  network::element_count(port.shape, task.place);
   return TokenType{*type, port.shape};
 }
 
@@ -141,7 +153,7 @@ class Edges {
     if (!has_code(edge.from)) return {};
     const GraphTask& task = graph_.tasks[edge.from];
     return {fmt::format("task '{}' makes", task.name),
-            token_of(code_.tasks[edge.from].task->outputs[outputs_[e]], task.place)};
+            token_of(code_.tasks[edge.from].task->outputs[outputs_[e]], task)};
   }
 
   EdgeEnd consumer(std::size_t e) const {
@@ -151,7 +163,7 @@ class Edges {
     if (!has_code(edge.to)) return {};
     const GraphTask& task = graph_.tasks[edge.to];
     return {fmt::format("task '{}' takes", task.name),
-            token_of(code_.tasks[edge.to].task->inputs[inputs_[e]], task.place)};
+            token_of(code_.tasks[edge.to].task->inputs[inputs_[e]], task)};
   }
 
   /// Of a part of a tensor, or as the edge says it.
