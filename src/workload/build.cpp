@@ -178,6 +178,15 @@ Joint strip_joint(std::int32_t buffer, std::int64_t element, const Strip& strip)
   return joint;
 }
 
+/// That of the tensor, which the workload gets if it has none.
+std::int32_t buffer_for(Workload& workload, const network::Network& network, TensorId tensor) {
+  auto& buffers = workload.buffers;
+  const auto same = std::ranges::find(buffers, std::optional(tensor.index), &Region::tensor);
+  if (same != buffers.end()) return static_cast<std::int32_t>(same - buffers.begin());
+  buffers.push_back(tensor_region(network, tensor));
+  return static_cast<std::int32_t>(buffers.size() - 1);
+}
+
 }  // namespace
 
 Region tensor_region(const network::Network& network, TensorId tensor) {
@@ -213,10 +222,9 @@ Workload build_moved(const network::Network& network, LayerId layer) {
     const std::int64_t columns =
         network::element_count(input.shape) / std::max<std::int64_t>(rows, 1);
     if (columns == 0) continue;
-    workload.buffers.push_back(tensor_region(network, moved.inputs[i]));
     Link link;
     link.name = "move" + std::to_string(i);
-    link.sources = {strip_joint(static_cast<std::int32_t>(workload.buffers.size() - 1), element,
+    link.sources = {strip_joint(buffer_for(workload, network, moved.inputs[i]), element,
                                 {rows, columns, columns, 0})};
     link.sink = strip_joint(0, element, {rows, columns, pitch, start});
     workload.links.push_back(link);
@@ -237,17 +245,18 @@ Workload build_whole(const network::Network& network, LayerId layer, const std::
   link.unit = processing_unit;
   link.operation = TileOperation::whole;
   link.macs = cost_of(network, layer).macs;
+  const auto holds_something = [&](TensorId id) {
+    return id.valid() && network[id].size().count > 0;
+  };
   const auto joint_for = [&](TensorId tensor) {
-    workload.buffers.push_back(tensor_region(network, tensor));
-    const std::int64_t elements =
-        std::max<std::int64_t>(1, network::element_count(network[tensor].shape));
-    return strip_joint(static_cast<std::int32_t>(workload.buffers.size() - 1),
-                       size_of(network[tensor].type).count, {1, elements, elements, 0});
+    const std::int64_t elements = network::element_count(network[tensor].shape);
+    return strip_joint(buffer_for(workload, network, tensor), size_of(network[tensor].type).count,
+                       {1, elements, elements, 0});
   };
   for (const TensorId input : whole.inputs)
-    if (input.valid() && link.sources.size() < max_sources)
+    if (holds_something(input) && link.sources.size() < max_sources)
       link.sources.push_back(joint_for(input));
-  const auto output = std::ranges::find_if(whole.outputs, [](TensorId id) { return id.valid(); });
+  const auto output = std::ranges::find_if(whole.outputs, holds_something);
   link.sink = joint_for(*output);
   workload.links.push_back(link);
   return workload;

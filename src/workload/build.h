@@ -11,7 +11,8 @@ Workload build_tiled(const network::Network& network, LayerId layer, const Layer
 /// Transfers alone: Reshape, Concat.
 Workload build_moved(const network::Network& network, LayerId layer);
 
-/// One run of the layer's own loops where the tensors lie.
+/// One run of the layer's own loops where the tensors lie. Precondition: one of its outputs holds
+/// something.
 Workload build_whole(const network::Network& network, LayerId layer, const std::string& remark);
 
 /// A tensor's buffer in the first memory.

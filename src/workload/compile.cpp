@@ -1,12 +1,33 @@
 #include "workload/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "workload/build.h"
 #include "workload/fuse.h"
 
 namespace millrace::workload {
 namespace {
+
+/// Whether any of its outputs holds something.
+bool makes_something(const network::Network& network, LayerId layer) {
+  return std::ranges::any_of(network[layer].outputs, [&](TensorId id) {
+    return id.valid() && network[id].size().count > 0;
+  });
+}
+
+/// Files name buffers.
+void make_names_unique(std::vector<Region>& buffers) {
+  std::set<std::string> taken;
+  for (Region& buffer : buffers) {
+    const std::string base = buffer.name.empty() ? "tensor" : buffer.name;
+    buffer.name = base;
+    for (int number = 2; !taken.insert(buffer.name).second; ++number)
+      buffer.name = fmt::format("{}_{}", base, number);
+  }
+}
 
 /// One output that holds something, and no sums.
 bool can_move(const network::Network& network, LayerId layer) {
@@ -32,13 +53,41 @@ class ProgramCompiler {
     for (Piece& piece : pieces_) {
       if (piece.is_fused) continue;
       compiled.program.workloads.push_back(workload_of(piece));
+      make_names_unique(compiled.program.workloads.back().buffers);
       compiled.tilings.push_back(piece.tiling);
     }
+    if (choice_.layers.size() < network_.layers.size()) compiled.program.ends = ends();
     return compiled;
   }
 
  private:
+  bool is_chosen(LayerId layer) const {
+    return std::ranges::find(choice_.layers, layer) != choice_.layers.end();
+  }
+
+  /// What the chosen layers read of others, and what others read of them.
+  ProgramEnds ends() const {
+    std::set<std::size_t> inputs, outputs;
+    for (const LayerId layer : choice_.layers) {
+      for (const TensorId id : data_inputs(network_, layer)) {
+        const auto& producer = topology_.producer[id.index];
+        if (!producer || !is_chosen(*producer)) inputs.insert(id.index);
+      }
+      for (const TensorId id : network_[layer].outputs)
+        if (id.valid() && is_wanted(id)) outputs.insert(id.index);
+    }
+    return {{inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}};
+  }
+
+  bool is_wanted(TensorId id) const {
+    return topology_.is_output[id.index] ||
+           std::ranges::find(choice_.kept, id) != choice_.kept.end() ||
+           std::ranges::any_of(topology_.consumers[id.index],
+                               [&](LayerId reader) { return !is_chosen(reader); });
+  }
+
   void add_piece(LayerId layer) {
+    if (!makes_something(network_, layer)) return;
     Piece piece;
     piece.tiling.layer = layer;
     piece.moves = can_move(network_, layer);
@@ -68,11 +117,8 @@ class ProgramCompiler {
   std::optional<LayerId> only_reader(TensorId tensor) const {
     if (!tensor.valid()) return std::nullopt;
     const auto& readers = topology_.consumers[tensor.index];
-    const bool is_kept = topology_.is_output[tensor.index] ||
-                         std::ranges::find(choice_.kept, tensor) != choice_.kept.end();
-    if (is_kept || readers.size() != 1) return std::nullopt;
-    const bool is_chosen = std::ranges::find(choice_.layers, readers[0]) != choice_.layers.end();
-    return is_chosen ? std::optional(readers[0]) : std::nullopt;
+    if (is_wanted(tensor) || readers.size() != 1) return std::nullopt;
+    return readers[0];
   }
 
   void join_activation(Piece& piece) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "network/operator_kinds.h"
 
@@ -268,11 +270,18 @@ LayerGeometry whole(std::string remark) {
 
 bool are_floats(const LayerAt& layer) {
   const auto is_float = [&](TensorId id) {
-    return id.valid() && layer.network[id].type == network::DataType::float32 &&
-           network::element_count(layer.network[id].shape) > 0;
+    return id.valid() && layer.network[id].type == network::DataType::float32;
   };
   return std::ranges::all_of(layer.layer.inputs, is_float) && layer.layer.outputs.size() == 1 &&
          std::ranges::all_of(layer.layer.outputs, is_float);
+}
+
+bool has_empty_tensor(const LayerAt& here) {
+  const auto is_empty = [&](TensorId id) {
+    return id.valid() && here.network[id].size().count == 0;
+  };
+  return std::ranges::any_of(here.layer.inputs, is_empty) ||
+         std::ranges::any_of(here.layer.outputs, is_empty);
 }
 
 bool has_images(const LayerAt& layer) {
@@ -326,14 +335,17 @@ std::optional<LayerGeometry> pointwise_layer(const LayerAt& layer) {
 }  // namespace
 
 std::optional<TileActivation> activation_of(const network::Operator& op) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto* unary = std::get_if<network::Unary>(&op);
   if (!unary) return std::nullopt;
   switch (unary->kind) {
     case network::UnaryKind::relu:
       return TileActivation{.low = 0};
     case network::UnaryKind::leaky_relu:
+      if (!std::isfinite(unary->alpha)) return std::nullopt;
       return TileActivation{.slope = unary->alpha};
-    case network::UnaryKind::clip:
+    case network::UnaryKind::clip:  // a file says ends that are finite, or none
+      if (!(unary->alpha < infinity) || !(unary->beta > -infinity)) return std::nullopt;
       return TileActivation{.low = unary->alpha, .high = unary->beta};
     default:
       return std::nullopt;
@@ -346,6 +358,7 @@ bool only_moves(const network::Operator& op) {
 
 LayerGeometry geometry_of(const network::Network& network, LayerId layer, std::int64_t element) {
   const LayerAt here{network, network[layer]};
+  if (has_empty_tensor(here)) return whole("one of its tensors has no elements");
   if (!are_floats(here)) return whole("its tensors are not all float32");
   std::optional<LayerGeometry> geometry = sliding_layer(here);
   if (!geometry) geometry = product_layer(here);

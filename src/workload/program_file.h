@@ -9,6 +9,7 @@
 namespace millrace::workload {
 
 nlohmann::ordered_json to_json(const Program& program);
+/// InputError, and no file, if nobody could read it: it has more steps than anyone waits for.
 void write_program(const std::filesystem::path& path, const Program& program);
 
 /// InputError naming the field. Numbers are in their ranges and indices exist; whether the program

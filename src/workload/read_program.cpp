@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> program_keys{"format", "kind", "network", "memories",
                                                        "workloads"};
-constexpr std::array<std::string_view, 2> network_keys{"name", "hash"};
+constexpr std::array<std::string_view, 4> network_keys{"name", "hash", "inputs", "outputs"};
 constexpr std::array<std::string_view, 2> memory_keys{"name", "size_bytes"};
 constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "overlapped",
                                                         "remark", "buffers", "links"};
@@ -226,6 +226,17 @@ Workload workload_of(const JsonView& json, const Program& program) {
   return workload;
 }
 
+/// Nothing if it says neither inputs nor outputs.
+std::optional<ProgramEnds> ends_of(const JsonView& json) {
+  if (!json.has("inputs") && !json.has("outputs")) return std::nullopt;
+  ProgramEnds ends;
+  for (const JsonView& tensor : json.at("inputs").items())
+    ends.inputs.push_back(tensor.index(most_layers));
+  for (const JsonView& tensor : json.at("outputs").items())
+    ends.outputs.push_back(tensor.index(most_layers));
+  return ends;
+}
+
 /// A simulation goes through all steps, and a check too.
 void check_turns(const JsonView& json, const Program& program) {
   double turns = 0;
@@ -249,6 +260,7 @@ Program program_of(const JsonView& json) {
   Program program;
   program.network = json.at("network").at("name").text();
   program.network_hash = json.at("network").at("hash").text();
+  program.ends = ends_of(json.at("network"));
   for (const JsonView& memory : json.at("memories").items()) {
     memory.only(memory_keys);
     program.memories.push_back(

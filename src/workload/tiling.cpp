@@ -38,8 +38,9 @@ std::optional<Extents> sliding_extents(const LayerGeometry& geometry, const Tili
   const std::int64_t last =
       std::min(input, end(last_begin, total - (tiles - 1) * tile)) - last_begin;
   const bool inside = step >= pad && end((tiles - 2) * step - pad, tile) <= input;
-  if (!inside || last < 1) return std::nullopt;
-  return Extents{end(-pad, tile), end(0, tile), last, step - pad, step};
+  const std::int64_t first = end(-pad, tile);  // none, if its windows lie in the padding
+  if (!inside || first < 1 || last < 1) return std::nullopt;
+  return Extents{first, end(0, tile), last, step - pad, step};
 }
 
 std::int64_t elements_of(const LayerGeometry& geometry, const Tiling& tiling,

@@ -108,15 +108,23 @@ Json to_json(const Program& program) {
     memories.push_back({{"name", memory.name}, {"size_bytes", memory.size.count}});
   for (const Workload& workload : program.workloads)
     workloads.push_back(json_of(workload, program.memories));
+  Json network{{"name", program.network}, {"hash", program.network_hash}};
+  if (program.ends) {
+    network["inputs"] = program.ends->inputs;
+    network["outputs"] = program.ends->outputs;
+  }
   return {{"format", 1},
           {"kind", "workload"},
-          {"network", {{"name", program.network}, {"hash", program.network_hash}}},
+          {"network", network},
           {"memories", memories},
           {"workloads", workloads}};
 }
 
 void write_program(const std::filesystem::path& path, const Program& program) {
-  write_file(path, json_text(to_json(program), 1) + "\n");
+  const std::string text = json_text(to_json(program), 1) + "\n";
+  const nlohmann::json document = nlohmann::json::parse(text);
+  static_cast<void>(program_of(JsonView(document, "the program of " + program.network)));
+  write_file(path, text);
 }
 
 }  // namespace millrace::workload

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workload/check/check.h"
+#include "workload/check/data_flow.h"
 #include "workload/facts.h"
 #include "workload/geometry.h"
 #include "workload/words.h"
@@ -150,7 +151,11 @@ std::vector<std::string> violations(const Program& program, const network::Netwo
   for (const Workload& workload : program.workloads)
     for (const std::string& text : AgainstNetwork(program, workload, network).violations())
       found.push_back(text);
-  return found;
+  const auto is_there = [&](std::size_t tensor) { return tensor < network.tensors.size(); };
+  if (program.ends && !(std::ranges::all_of(program.ends->inputs, is_there) &&
+                        std::ranges::all_of(program.ends->outputs, is_there)))
+    found.emplace_back("an input or output of the program is no tensor of the network");
+  return found.empty() ? data_flow_violations(program, &network) : found;
 }
 
 }  // namespace millrace::workload

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "workload/check/data_flow.h"
 #include "workload/check/effort.h"
 
 namespace millrace::workload {
@@ -179,6 +180,7 @@ std::vector<std::string> violations(const Program& program) {
     if (found.empty()) found = play_violations(workload);
     for (const std::string& text : found) all.push_back(prefixed(workload, text));
   }
+  if (all.empty()) all = data_flow_violations(program, nullptr);
   return all;
 }
 

@@ -19,7 +19,8 @@ std::vector<std::string> static_violations(const Program& program, const Workloa
 std::vector<std::string> play_violations(const Workload& workload);
 
 /// Whether the program's tensors are this network's; a program of other layers, or of another
-/// network, is not.
+/// network, is not. And whether data flow: what a workload reads was written before, by one
+/// workload, and all outputs are.
 std::vector<std::string> violations(const Program& program, const network::Network& network);
 
 }  // namespace millrace::workload

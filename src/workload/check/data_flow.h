@@ -1,0 +1,17 @@
+#pragma once
+// Inside the room: what goes from workload to workload.
+#include <string>
+#include <vector>
+
+#include "network/network.h"
+#include "workload/workload.h"
+
+namespace millrace::workload {
+
+/// What is wrong with the order of the workloads, or with which are there: a sentence each. Without
+/// a network, only tensors that a workload is seen to write are followed, and nothing is missed.
+/// Precondition, with a network: indices of tensors and layers are its own.
+std::vector<std::string> data_flow_violations(const Program& program,
+                                              const network::Network* network);
+
+}  // namespace millrace::workload
