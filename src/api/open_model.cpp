@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/shell_word.h"
 #include "network/darknet/darknet.h"
+#include "network/random_weights.h"
 #include "network/read.h"
 #include "network/zoo.h"
 #include "plan/plan_file.h"
@@ -40,7 +41,7 @@ network::Network open_file(const ModelSource& source, const Context& context) {
   }
   check_size(source);
   network::darknet::Model model = network::darknet::read_darknet(source);
-  if (model.seeded)
+  if (network::has_random_weights(model.network))
     context.note(
         fmt::format("{} has no .weights file in its folder, so its weights are random, seed {}; "
                     "give trained ones with --weights FILE",
@@ -117,6 +118,19 @@ network::Network open_model(const ModelSource& source, const Context& context) {
                    fmt::format("is neither a file nor the name of a zoo network; `millrace zoo` "
                                "lists those{}",
                                did_you_mean(source.file, known)));
+}
+
+void check_weights(const network::Network& network, const ModelSource& source,
+                   const Context& context) {
+  if (!network::has_random_weights(network)) return;
+  if (network::format_of(source.file) == network::Format::darknet)
+    throw InputError(
+        source.file,
+        "has no .weights file in its folder, and random weights give no answers on real input; "
+        "give trained weights with --weights FILE, in an application with 'weights: FILE'; "
+        "--random N, plan and bench measure without them");
+  context.note(fmt::format("warning: {} has random weights, so its answers mean nothing",
+                           source.file.empty() ? network.name : source.file));
 }
 
 }  // namespace millrace::api

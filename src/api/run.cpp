@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "api/lines_file.h"
+#include "api/open_model.h"
 #include "api/results.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
@@ -228,6 +229,11 @@ FilesRead files_read_by(const RunRequest& options) {
   return files;
 }
 
+const network::ModelSource& source_of(const Loaded& loaded, const RunnableOptions& runnable) {
+  const network::ModelSource& given = runnable.model.source;
+  return is_plan_file(given.file) ? loaded.origin.model : given;
+}
+
 }  // namespace
 
 RunTotals run(const RunRequest& request) {
@@ -236,6 +242,8 @@ RunTotals run(const RunRequest& request) {
   if (request.output.ends_with(".npy") && loaded->network.outputs.size() > 1)
     for (const std::string& file : output_files(loaded->network, request.output))
       files.refuse(file);
+  if (!request.frames.inputs.empty())
+    check_weights(loaded->network, source_of(*loaded, request.runnable), loaded->context);
   note_simulation(*loaded);
   const Setup& setup = request.runnable.model;
   const std::int64_t batch = pictures_at_once(loaded->network, request.frames);

@@ -14,6 +14,7 @@
 
 #include "api/application/accuracy.h"
 #include "api/application/results.h"
+#include "api/open_model.h"
 #include "api/written_over.h"
 #include "application/image_file.h"
 #include "base/error.h"
@@ -268,6 +269,7 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
                                   const ApplicationOptions& options, const ApplicationRun& how) {
   const auto loaded = load_application(runnable, options);
   const Context& context = runnable.model.context;
+  check_weights(loaded->loaded->network, loaded->application.model, context);
   application::Output& output = loaded->application.output;
   if (!how.json.empty()) output.json = how.json;
   const application::Application& application = loaded->application;

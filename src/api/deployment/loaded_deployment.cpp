@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "api/cache.h"
+#include "api/open_model.h"
 #include "application/source.h"
 #include "base/error.h"
 #include "engine/registry.h"
@@ -133,6 +134,21 @@ void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options
   }
 }
 
+/// Of an application, or from functions of tasks.
+bool has_real_input(const system::Group& group) {
+  return !group.application.empty() ||
+         std::ranges::any_of(group.graph.tasks, [](const system::GraphTask& task) {
+           return !task.code.function.empty();
+         });
+}
+
+void check_weights(const LoadedDeployment& loaded, const Context& context) {
+  for (std::size_t g = 0; loaded.is_here && g < loaded.networks.size(); ++g)
+    if (loaded.networks[g] != nullptr && has_real_input(loaded.deployment.system.groups[g]))
+      check_weights(*loaded.networks[g], loaded.deployment.assignments[g].plan.origin.model,
+                    context);
+}
+
 }  // namespace
 
 GroupSteps open_steps(const system::Group& group, const Context& context) {
@@ -199,7 +215,9 @@ std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,
                                                   const Context& context) {
   Networks opened(context);
   deployment::Deployment deployment = open_deployment(file, opened);
-  return make_ready(std::move(deployment), {std::move(opened), sources}, context);
+  auto loaded = make_ready(std::move(deployment), {std::move(opened), sources}, context);
+  check_weights(*loaded, context);
+  return loaded;
 }
 
 std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment,

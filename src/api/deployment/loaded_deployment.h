@@ -61,7 +61,7 @@ struct LoadedDeployment {
   runtime::SimulatedClock simulated_clock() const;
 };
 
-/// Reads the file and everything that it names.
+/// Reads the file and everything that it names, to run it: weights are there where input is real.
 std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,
                                                   const TaskSources& sources,
                                                   const Context& context);

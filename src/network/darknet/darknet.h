@@ -61,12 +61,11 @@ struct Model {
   Network network;  // simplified: see simplify.h
   Heads heads;
   std::vector<SectionShape> sections;
-  bool seeded = false;  // no weights were given or found
 };
 
 /// Reads a configuration; its weights are source.weights, else those beside it (NAME.weights),
-/// else seeded. Outputs are those of all [yolo], [region] and [detection], or else of the last
-/// layer but [cost]. InputError names file and line.
+/// else seeded, which its metadata says. Outputs are those of all [yolo], [region] and [detection],
+/// or else of the last layer but [cost]. InputError names file and line.
 Model read_darknet(const ModelSource& source);
 
 /// The same from memory; weights are source.weights or seeded.

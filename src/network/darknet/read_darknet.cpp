@@ -8,6 +8,7 @@
 #include "network/darknet/config.h"
 #include "network/darknet/darknet.h"
 #include "network/darknet/lower.h"
+#include "network/random_weights.h"
 #include "network/simplify.h"
 
 namespace millrace::network::darknet {
@@ -83,7 +84,8 @@ Model read_darknet(std::string_view text, const std::string& name, const ModelSo
   Model model;
   model.heads = heads_of(net, reading);
   model.sections = shapes_of(reading);
-  model.seeded = !weights && !reading.wanted().empty();
+  if (!weights && !reading.wanted().empty())
+    network.metadata[random_weights_key] = fmt::format("no .weights file, seed {}", source.seed);
   network.name = name;
   model.network = simplify(std::move(network));
   for (std::size_t i = 0; i < model.heads.heads.size(); ++i)

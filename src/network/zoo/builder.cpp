@@ -1,5 +1,6 @@
 #include "network/zoo/builder.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/onnx_pb.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <span>
 
+#include "network/random_weights.h"
 #include "network/zoo/attributes.h"
 
 namespace millrace::network::zoo {
@@ -46,6 +48,9 @@ Builder::Builder(const std::string& name, std::uint64_t seed)
     : model_(std::make_unique<Model>()), seed_(seed) {
   model_->proto.set_ir_version(ir_version);
   model_->proto.set_producer_name("millrace zoo");
+  ::onnx::StringStringEntryProto& weights = *model_->proto.add_metadata_props();
+  weights.set_key(random_weights_key);
+  weights.set_value(fmt::format("architecture of the zoo, seed {}", seed_));
   model_->proto.add_opset_import()->set_version(opset);
   model_->graph().set_name(name);
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "network/darknet/darknet.h"
+#include "network/random_weights.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 
@@ -162,7 +163,7 @@ class WrongWeights : public testing::Test {
 TEST_F(WrongWeights, both_lengths_of_header_are_read) {
   for (const std::int32_t minor : {1, 2}) {
     const Model model = read(weights(needed, minor));
-    EXPECT_FALSE(model.seeded);
+    EXPECT_FALSE(has_random_weights(model.network));
     const Layer& layer = model.network.layers.front();
     EXPECT_EQ(model.network[layer.inputs[2]].constant->values<float>()[1], 1.f);
     EXPECT_EQ(model.network[layer.inputs[1]].constant->values<float>()[0], 4.f);
