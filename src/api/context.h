@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/interrupt.h"
+#include "base/text/masked.h"
 
 namespace millrace::api {
 
@@ -37,7 +38,7 @@ struct Context {
   std::map<std::string, std::map<std::string, std::string>> settings = {};
 
   void note(const std::string& text) const {
-    if (listener != nullptr) listener->note(text);
+    if (listener != nullptr) listener->note(masked(text));
   }
   std::unique_ptr<Work> begin(const std::string& title) const {
     return listener != nullptr ? listener->begin(title) : std::make_unique<Work>();

@@ -36,7 +36,10 @@ bool is_regular(int file) {
 
 LinesFile::LinesFile(const std::filesystem::path& path) : path_(path) {
   const std::filesystem::path target = target_of(path);
-  if (!is_special(target)) temporary_.emplace(target);
+  if (!is_special(target)) {
+    sweep_temporaries(target.parent_path());
+    temporary_.emplace(target, target.extension().string());
+  }
   const std::filesystem::path& place = temporary_ ? temporary_->path() : target;
   file_ = ::open(place.c_str(), O_WRONLY | O_CLOEXEC);
   if (file_ < 0) cannot_write(path_, errno);

@@ -25,7 +25,7 @@ struct Input {
   std::string path;     // of an image or a folder of them, a video, an array; of a camera its
                         // number, its device or its address
   double rate_fps = 0;  // above 0: played as live at this rate
-  Drop drop = Drop::block;
+  Drop drop = Drop::block;  // of a camera that the file says no more of: oldest, with a queue of 1
   OnError on_error = OnError::skip;
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all

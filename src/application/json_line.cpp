@@ -8,6 +8,7 @@
 #include "application/sink.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/text/masked.h"
 #include "base/units.h"
 
 namespace millrace::application {
@@ -132,11 +133,12 @@ void add_findings(const Findings& findings, const std::vector<std::string>& labe
 
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
   const Picture& picture = outcome.picture;
-  Json line = {{"frame", picture.frame}, {"source", picture.name}};
+  Json line = {{"frame", picture.frame}, {"source", masked(picture.name)}};
   if (!picture.input.empty()) line["input"] = picture.input;
   if (picture.time) line["time_s"] = seconds(*picture.time);
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);
+  if (picture.captured) line["lag_ms"] = milliseconds(picture.lag);
   if (!picture.image.empty()) {
     line["width"] = picture.image.width;
     line["height"] = picture.image.height;

@@ -39,6 +39,10 @@ struct Picture {
   // When an annotated video shows it, in the time of other frames; none: after the one before.
   std::optional<Time> due = {};
   Time reading = {};  // how long the source took for it
+  // How old it was when it came from a camera, as far as that one's time stamps tell; it was
+  // `taken` so long before.
+  Time lag = {};
+  std::string remark = {};  // what a person should know of its video; empty: nothing
 };
 
 }  // namespace millrace::application

@@ -63,6 +63,7 @@ struct Reading {
   runtime::Pace pace;
   // By one thread at a time; read by others after the end.
   std::int64_t read = 0;
+  std::int64_t skipped = 0;      // by a camera's reader, which numbers them
   std::optional<Time> last_due;  // of its pictures
 };
 
@@ -120,10 +121,11 @@ struct Run::State {
     auto picture = read_next(*reading.source);
     if (!picture) return std::nullopt;
     ++reading.read;
-    if (input.is_live()) picture->taken = Clock::now();
+    if (input.rate_fps > 0) picture->taken = Clock::now();
     if (input.rate_fps > 0)
       picture->due = time_from_seconds(static_cast<double>(picture->frame) / input.rate_fps);
     reading.last_due = picture->due;
+    if (input.kind == InputKind::camera) reading.skipped = picture->frame + 1 - reading.read;
     return picture;
   }
 
@@ -252,7 +254,9 @@ void Run::finish() {
 Totals Run::totals() const {
   Totals totals = state_->totals;
   for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
-    const runtime::QueueCounts counts = state_->queue.counts(lane);
+    runtime::QueueCounts counts = state_->queue.counts(lane);
+    counts.put += state_->readings[lane]->skipped;
+    counts.dropped += state_->readings[lane]->skipped;
     totals.queue.put += counts.put;
     totals.queue.dropped += counts.dropped;
     totals.queue.most += counts.most;

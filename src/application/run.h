@@ -40,10 +40,16 @@ struct InputTotals {
   runtime::QueueCounts queue;  // if it is live
 };
 
+/// How old pictures of cameras were: when they came from it, and with their findings.
+struct Ages {
+  Time longest_lag{}, last_lag{}, longest{}, last{};
+};
+
 struct Totals {
   std::int64_t frames = 0;  // that came out
   Time elapsed{};
   StepTimes times;
+  Ages ages;
   runtime::QueueCounts queue;       // of live input, all together
   std::vector<InputTotals> inputs;  // of several
   // By input, if they are live: when the last picture that it gave was due, dropped or not.

@@ -56,6 +56,7 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
     throw InputError(folder.string(), "cannot be made as a folder for pictures");
+  sweep_temporaries(folder);
 }
 
 class Pictures : public Sink {
@@ -141,7 +142,7 @@ class VideoFile : public Sink {
     if (!writer_) return;
     if (const auto repeats = time_.repeats_before(due)) show_last(*repeats + 1);
   }
-  /// OpenCV's writer says nothing of a full disk, so the file is read.
+  /// The writer says nothing of a full disk, so the file is read.
   void finish() override {
     writer_ = {};
     if (!part_ || written_ == 0) return;
@@ -164,7 +165,7 @@ class VideoFile : public Sink {
   void open(const cv::Size& size) {
     part_.emplace(target_of(path_), path_.extension().string());
     try {
-      writer_ = codecs().create_video(part_path(), {codec_, rate_fps_, size});
+      writer_ = codecs().create_video(part_path(), {codec_, rate_fps_, size, true});
     } catch (const cv::Exception&) {
       writer_ = {};
     }

@@ -21,7 +21,8 @@ struct Outcome {
   Time latency{};  // since the picture was taken
 };
 
-/// One line of JSON, with its end: frame, source, when it was, latency_ms, and what was found.
+/// One line of JSON, with its end: frame, source (masked), when it was,
+/// latency_ms, of a camera lag_ms, and what was found.
 /// InputError if the findings' own JSON is none.
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -102,6 +103,11 @@ void count(const Travel& travel, Totals& totals) {
     totals.not_finite_input =
         fmt::format("frame {} ({})", travel.outcome.picture.frame, travel.outcome.picture.name);
   if (!travel.given.empty()) totals.suspects.push_back(travel.given);
+  Ages& ages = totals.ages;
+  ages.last_lag = travel.outcome.picture.lag;
+  ages.last = travel.outcome.latency;
+  ages.longest_lag = std::max(ages.longest_lag, ages.last_lag);
+  ages.longest = std::max(ages.longest, ages.last);
   StepTimes& times = totals.times;
   times.reading += travel.outcome.picture.reading;
   times.before += travel.prepared - travel.begin;

@@ -138,6 +138,41 @@ TEST(application_file, needs_one_input_and_options_that_fit_it) {
   EXPECT_NE(with("{camera: 0, rate_fps: 3}").find("a rate of its own"), std::string::npos);
 }
 
+TEST(application_file, takes_the_newest_frame_of_a_camera_unless_it_says_otherwise) {
+  const auto with = [](const std::string& input) {
+    return parse_application("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\ninput: " +
+                                 input + "\n",
+                             "a.yaml")
+        .input;
+  };
+  for (const char* camera : {"{camera: 0}", "{camera: 'http://cam/v.mjpg'}"}) {
+    EXPECT_EQ(with(camera).drop, Drop::oldest);
+    EXPECT_EQ(with(camera).queue, 1);
+  }
+  EXPECT_EQ(with("{camera: 0, drop: block}").drop, Drop::block);
+  EXPECT_EQ(with("{camera: 0, drop: block}").queue, 4);
+  EXPECT_EQ(with("{camera: 0, queue: 3}").queue, 3);
+  EXPECT_EQ(with("{video: a.avi, rate_fps: 3}").drop, Drop::block);
+}
+
+TEST(application_file, shows_no_password_of_a_camera) {
+  for (const char* input :
+       {"{camera: 'rtsp:/admin:secret@cam/1'}", "{camera: 'admin:secret@cam/1'}",
+        "{camera: 'rtsp://admin:sec ret@cam/1'}", "{camera: 'http://cam/v?token=secret it'}",
+        "{cameras: 'rtsp://admin:secret@cam/1'}", "{camera: 0, drop: 'rtsp://a:secret@cam/1'}",
+        "{camera: 0, queue: 'rtsp://admin:secretsecretsecretsecretsecretsecret@cam/1'}"}) {
+    const std::string said = message("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\n"
+                                     "input: " + std::string(input) + "\n");
+    EXPECT_NE(said, "no error") << input;
+    EXPECT_EQ(said.find("sec"), std::string::npos) << said;
+  }
+  const Application two = parse_application(
+      "format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\ninput: [{camera: "
+      "'rtsp://admin:secret@cam/1'}, {camera: 'http://cam/v?key=secret'}]\n",
+      "a.yaml");
+  for (const Input& input : two.inputs()) EXPECT_EQ(input.name.find("secret"), std::string::npos);
+}
+
 TEST(application_file, has_a_pre_processing_thread_for_each_input) {
   const auto threads = [](const std::string& preprocess) {
     return parse_application("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\n" +

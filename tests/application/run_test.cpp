@@ -165,6 +165,44 @@ TEST_F(RunTest, drops_nothing_of_live_input_that_may_wait) {
   EXPECT_EQ(totals.queue.dropped, 0);
 }
 
+/// Pictures that are old when they come.
+class Late : public Counting {
+ public:
+  using Counting::Counting;
+  std::optional<Picture> next() override {
+    auto picture = Counting::next();
+    if (!picture) return std::nullopt;
+    picture->frame *= 2;  // every second one was passed over
+    picture->lag = picture->frame == 0 ? 7s : 5s;
+    picture->taken = std::chrono::steady_clock::now() - picture->lag;
+    picture->captured = std::chrono::system_clock::now() - picture->lag;
+    return picture;
+  }
+};
+
+TEST_F(RunTest, counts_the_latency_of_a_camera_from_the_capture) {
+  application_.input.kind = InputKind::camera;
+  Late source(4);
+  const Totals totals = run(source);
+  ASSERT_EQ(outcomes_.size(), 4u);
+  EXPECT_GE(outcomes_[0].latency, 7s);
+  EXPECT_GE(outcomes_[3].latency, 5s);
+  EXPECT_LT(outcomes_[3].latency, 7s);
+  EXPECT_EQ(totals.ages.longest_lag, 7s);
+  EXPECT_EQ(totals.ages.last_lag, 5s);
+  EXPECT_GE(totals.ages.longest, 7s);
+  EXPECT_EQ(totals.queue.put, 7);
+  EXPECT_EQ(totals.queue.dropped, 3);
+  EXPECT_NE(json_line(outcomes_[3], {}).find("\"lag_ms\":5000.0"), std::string::npos);
+}
+
+TEST_F(RunTest, writes_no_password_of_a_camera) {
+  Outcome outcome;
+  outcome.picture.name = "camera rtsp://admin:secret@cam/1?token=secret 12";
+  EXPECT_NE(json_line(outcome, {}).find("\"camera rtsp://***@cam/1?token=*** 12\""),
+            std::string::npos);
+}
+
 /// Two inputs of so many frames.
 std::unique_ptr<Source> two_inputs(Application& application, std::int64_t left,
                                    std::int64_t right) {

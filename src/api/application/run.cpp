@@ -109,6 +109,8 @@ class Runner {
     keep_all();
     write_trace(how_.trace, session, loaded);
     if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
+    for (const auto& [remark, picture] : remarks_)
+      context().note(fmt::format("'{}' {}", picture, remark));
     if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
     return run.totals();
   }
@@ -137,6 +139,9 @@ class Runner {
     results_.take(outcome);
     sizes_.look_at(outcome.picture);
     if (meter_) meter_->take(outcome);
+    const application::Picture& picture = outcome.picture;
+    if (picture.remark.empty()) return;
+    remarks_.try_emplace(picture.remark, picture.name.substr(0, picture.name.rfind(' ')));
   }
 
   application::Parts parts() {
@@ -220,6 +225,7 @@ class Runner {
   ApplicationResults results_;
   std::optional<application::AccuracyMeter> meter_;
   InputSizes sizes_;
+  std::map<std::string, std::string> remarks_;  // the first picture of each
   std::atomic<std::int64_t> skipped_{0};
   std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
 };

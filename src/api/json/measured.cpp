@@ -45,14 +45,21 @@ nlohmann::json name_or_null(const std::string& name) {
 nlohmann::json queue_of(const ApplicationTotals& run) {
   if (!run.is_live) return nullptr;
   const runtime::QueueCounts& queue = run.totals.queue;
-  return {{"arrived", queue.put}, {"dropped", queue.dropped}, {"most_waiting", queue.most}};
+  const application::Ages& ages = run.totals.ages;
+  return {{"arrived", queue.put},
+          {"dropped", queue.dropped},
+          {"most_waiting", queue.most},
+          {"longest_latency_ms", milliseconds(ages.longest)},
+          {"last_latency_ms", milliseconds(ages.last)},
+          {"longest_lag_ms", milliseconds(ages.longest_lag)},
+          {"last_lag_ms", milliseconds(ages.last_lag)}};
 }
 
 /// Of several inputs.
 nlohmann::json inputs_of(const ApplicationTotals& run) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const application::InputTotals& each : run.totals.inputs) {
-    inputs.push_back({{"name", each.name}, {"frames", each.frames}, {"live", queue_of(run)}});
+    inputs.push_back({{"name", each.name}, {"frames", each.frames}, {"live", nullptr}});
     if (!run.is_live) continue;
     inputs.back()["live"] = {{"arrived", each.queue.put},
                              {"dropped", each.queue.dropped},

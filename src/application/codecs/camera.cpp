@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/text/masked.h"
 
 namespace millrace::application {
 namespace {
@@ -46,7 +47,7 @@ Camera camera_of(const std::string& text, const std::string& place) {
   throw InputError(place, fmt::format("found the camera '{}', expected a number, a device such as "
                                       "/dev/video0, or an address without blanks, '!' and '|' that "
                                       "begins with one of {}, followed by ://",
-                                      text, fmt::join(camera_schemes, ", ")));
+                                      masked_address(text), fmt::join(camera_schemes, ", ")));
 }
 
 }  // namespace millrace::application

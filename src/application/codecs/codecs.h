@@ -3,6 +3,7 @@
 // hundred libraries, which take longer to load than most commands take to run; so they are in a
 // shared library of their own, loaded when the first of them is needed. Only sources of this room
 // include this.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
@@ -18,6 +19,12 @@ namespace millrace::application {
 struct VideoFrame {
   cv::Mat image;                            // until the next one is read; of a size of its own
   std::optional<Time> time = std::nullopt;  // in the video, as its file says
+  // Of live video: when it came from the network, and how old it was then, as far as its time
+  // stamps tell.
+  std::optional<std::chrono::steady_clock::time_point> arrived = std::nullopt;
+  Time lag{};
+  std::int64_t skipped = 0;  // before it, because they came too late
+  std::string remark = {};                  // what a person should know of it; empty: nothing
 };
 
 /// Not open: `read` is empty.
@@ -34,6 +41,7 @@ struct VideoFormat {
   std::string codec;  // four letters
   double rate_fps = 0;
   cv::Size size;
+  bool in_fragments = false;  // an MP4 file: what was written can be read if the end is missing
 };
 
 struct DecodedJpeg {
@@ -50,7 +58,7 @@ struct Codecs {
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
   VideoReader (*open_device)(int number);
-  VideoReader (*open_address)(const std::string& address);
+  VideoReader (*open_address)(const std::string& address, bool newest);
   VideoReader (*open_video)(const std::string& path);  // absolute, of a file
   VideoWriter (*create_video)(const std::string& path, const VideoFormat& format);
 };

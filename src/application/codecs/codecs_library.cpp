@@ -7,6 +7,7 @@
 
 #include "application/codecs/codecs.h"
 #include "application/codecs/ffmpeg_reader.h"
+#include "application/codecs/ffmpeg_writer.h"
 #include "application/codecs/jpeg.h"
 
 namespace millrace::application {
@@ -30,14 +31,6 @@ VideoReader open_device(int number) {
           capture->get(cv::CAP_PROP_FPS)};
 }
 
-VideoWriter create_video(const std::string& path, const VideoFormat& format) {
-  const std::string& name = format.codec;
-  const int codec = cv::VideoWriter::fourcc(name.at(0), name.at(1), name.at(2), name.at(3));
-  const auto writer = std::make_shared<cv::VideoWriter>();
-  if (!writer->open(path, codec, format.rate_fps, format.size)) return {};
-  return [writer](const cv::Mat& image) { writer->write(image); };
-}
-
 /// Errors are ours.
 void silence_libraries() {
   setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // OpenCV reads it when it uses FFmpeg first
@@ -54,7 +47,7 @@ extern "C" const Codecs* millrace_codecs() {
                                  .open_device = open_device,
                                  .open_address = open_video_address,
                                  .open_video = open_video_file,
-                                 .create_video = create_video};
+                                 .create_video = create_video_file};
   silence_libraries();
   return &codecs;
 }

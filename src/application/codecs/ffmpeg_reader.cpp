@@ -3,7 +3,6 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <libswscale/swscale.h>
 }
 
 #include <chrono>
@@ -15,26 +14,20 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "application/codecs/arrivals.h"
+#include "application/codecs/ffmpeg_inputs.h"
+#include "application/codecs/ffmpeg_owned.h"
+#include "application/codecs/frame_conversion.h"
 #include "application/codecs/video_time.h"
 
 namespace millrace::application {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Options = std::initializer_list<std::pair<const char*, const char*>>;
+using Options = std::vector<std::pair<const char*, std::string>>;
 
 constexpr std::chrono::seconds patience{30};
 constexpr int most_failures = 4096;  // of packets between two frames
-
-struct Free {
-  void operator()(AVFormatContext* input) const { avformat_close_input(&input); }
-  void operator()(AVCodecContext* decoder) const { avcodec_free_context(&decoder); }
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-  void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
-};
-template <class Thing>
-using Owned = std::unique_ptr<Thing, Free>;
 
 int is_late(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline); }
 
@@ -80,11 +73,19 @@ bool is_shown(const AVPacket& packet, AVCodecID codec) {
   return codec != AV_CODEC_ID_VP8 || packet.size == 0 || (packet.data[0] & show_frame) != 0;
 }
 
+struct How {
+  bool is_live = false;
+  bool may_skip = false;  // frames that come too late
+};
+
 class Reader {
  public:
-  bool open(const std::string& where, const Options& options, int threads) {
+  explicit Reader(const How& how) : is_live_(how.is_live), may_skip_(how.may_skip) {}
+
+  bool open(const std::string& where, const Options& options) {
     deadline_ = Clock::now() + patience;
-    return open_input(where, options) && open_decoder(threads);
+    // A decoder of several threads would hold frames of live video back.
+    return open_input(where, options) && open_decoder(is_live_ ? 1 : 0);
   }
   bool read(VideoFrame& frame) {
     deadline_ = Clock::now() + patience;
@@ -136,7 +137,7 @@ class Reader {
     if (input == nullptr) return false;
     input->interrupt_callback = {is_late, &deadline_};
     AVDictionary* dictionary = nullptr;
-    for (const auto& [name, value] : options) av_dict_set(&dictionary, name, value, 0);
+    for (const auto& [name, value] : options) av_dict_set(&dictionary, name, value.c_str(), 0);
     const int result = avformat_open_input(&input, where.c_str(), nullptr, &dictionary);
     av_dict_free(&dictionary);
     if (result < 0) return false;  // then it is freed
@@ -156,6 +157,8 @@ class Reader {
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = threads;
     orientation_ = orientation_of(*stream_);
+    has_stamps_ = has_time_stamps(*input_);
+    may_skip_ = may_skip_ && is_sent_in_time(*input_);
     return packet_ && decoded_ && avcodec_open2(decoder_.get(), codec, nullptr) >= 0;
   }
 
@@ -177,12 +180,23 @@ class Reader {
       return;
     }
     if (read_packet()) {
-      avcodec_send_packet(decoder_.get(), packet_.get());
+      if (!is_live_ || is_to_be_decoded(*packet_))
+        avcodec_send_packet(decoder_.get(), packet_.get());
       av_packet_unref(packet_.get());
       return;
     }
     is_at_end_ = true;
     avcodec_send_packet(decoder_.get(), nullptr);
+  }
+  /// False: the reader has fallen behind the source, and passes over all until the next picture
+  /// that needs no other one.
+  bool is_to_be_decoded(const AVPacket& packet) {
+    const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+    const Arrival arrival = arrivals_.note(packet, has_stamps_ ? stream_ : nullptr);
+    if (!may_skip_ || !catching_up_.skips(arrival, is_key)) return true;
+    ++skipped_;
+    if (catching_up_.has_begun()) avcodec_flush_buffers(decoder_.get());
+    return false;
   }
   std::vector<Time> times_ahead() const {
     std::vector<Time> times;
@@ -195,23 +209,17 @@ class Reader {
   }
 
   bool convert(VideoFrame& frame) {
-    const int width = decoded_->width, height = decoded_->height;
-    const auto format = static_cast<AVPixelFormat>(decoded_->format);
-    scaler_.reset(sws_getCachedContext(scaler_.release(), width, height, format, width, height,
-                                       AV_PIX_FMT_BGR24, SWS_BICUBIC, nullptr, nullptr, nullptr));
-    shown_.reset(av_frame_alloc());
-    if (!scaler_ || !shown_) return false;
-    shown_->format = AV_PIX_FMT_BGR24;
-    shown_->width = width;
-    shown_->height = height;
-    if (av_frame_get_buffer(shown_.get(), 0) < 0 ||
-        sws_scale(scaler_.get(), decoded_->data, decoded_->linesize, 0, height, shown_->data,
-                  shown_->linesize) != height)
-      return false;
-    const cv::Mat stored(height, width, CV_8UC3, shown_->data[0],
-                         static_cast<std::size_t>(shown_->linesize[0]));
+    const AVRational aspect = av_guess_sample_aspect_ratio(input_.get(), stream_, decoded_.get());
+    const cv::Mat stored = conversion_.convert(*decoded_, aspect);
+    if (stored.empty()) return false;
     frame.image = orientation_.applied_to(stored);
     frame.time = time_of(decoded_->best_effort_timestamp);
+    frame.remark = remark_on(*decoded_);
+    frame.skipped = std::exchange(skipped_, 0);
+    if (!is_live_) return true;
+    const Arrival arrival = arrivals_.of(*decoded_);
+    frame.arrived = arrival.at;
+    frame.lag = arrival.lag;
     return true;
   }
   std::optional<Time> time_of(std::int64_t timestamp) const {
@@ -221,36 +229,49 @@ class Reader {
   }
 
   Clock::time_point deadline_;  // before the input, which reads it
-  Owned<AVFormatContext> input_;
+  OwnedInput input_;
   Owned<AVCodecContext> decoder_;
   Owned<AVPacket> packet_{av_packet_alloc()};
-  Owned<AVFrame> decoded_{av_frame_alloc()}, shown_;
-  Owned<SwsContext> scaler_;
+  Owned<AVFrame> decoded_{av_frame_alloc()};
+  FrameConversion conversion_;
   AVStream* stream_ = nullptr;         // of the input
   std::deque<Owned<AVPacket>> ahead_;  // were read, and are not decoded
   Orientation orientation_;
+  const bool is_live_;
+  bool may_skip_;
+  bool has_stamps_ = false;  // of the source, not made up by FFmpeg
+  Arrivals arrivals_;
+  CatchingUp catching_up_;
+  std::int64_t skipped_ = 0;  // since the last frame
   bool is_at_end_ = false;
 };
 
-VideoReader open_reader(const std::string& where, const Options& options, bool is_live) {
+VideoReader open_reader(const std::string& where, const Options& options, const How& how) {
   av_log_set_level(AV_LOG_QUIET);  // errors are ours
-  const auto reader = std::make_shared<Reader>();
-  // A decoder of several threads would hold frames of live video back, and so would a look at many
-  // frames to learn their rate.
-  if (!reader->open(where, options, is_live ? 1 : 0)) return {};
-  if (!is_live) reader->look_ahead();
+  const auto reader = std::make_shared<Reader>(how);
+  if (!reader->open(where, options)) return {};
+  // To learn the rate of live video so would hold its frames back.
+  if (!how.is_live) reader->look_ahead();
   return {[reader](VideoFrame& frame) { return reader->read(frame); }, reader->rate_fps(),
           reader->frames()};
+}
+
+Options options_of(const AllowedInputs& allowed) {
+  return {{"protocol_whitelist", allowed.protocol_whitelist},
+          {"format_whitelist", allowed.format_whitelist}};
 }
 
 }  // namespace
 
 VideoReader open_video_file(const std::string& path) {
-  return open_reader(path, {{"protocol_whitelist", "file"}}, false);
+  return open_reader(path, options_of(allowed_for_files()), {});
 }
 
-VideoReader open_video_address(const std::string& address) {
-  return open_reader(address, {{"rtsp_transport", "tcp"}, {"fpsprobesize", "0"}}, true);
+VideoReader open_video_address(const std::string& address, bool newest) {
+  Options options = options_of(allowed_for_address(address));
+  options.emplace_back("rtsp_transport", "tcp");
+  options.emplace_back("fpsprobesize", "0");
+  return open_reader(address, options, {true, newest});
 }
 
 }  // namespace millrace::application

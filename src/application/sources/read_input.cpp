@@ -9,6 +9,7 @@
 
 #include "application/codecs/camera.h"
 #include "base/error.h"
+#include "base/text/masked.h"
 #include "board/read_values.h"
 
 namespace millrace::application {
@@ -43,6 +44,10 @@ void read_queue(const YamlView& view, Input& input) {
   for (const char* key : {"drop", "queue"})
     if (view.has(key) && !input.is_live())
       view.at(key).fail("is for live input: a camera, or a file with 'rate_fps'");
+  if (input.kind == InputKind::camera && !view.has("drop")) {
+    input.drop = Drop::oldest;
+    input.queue = 1;
+  }
   if (view.has("drop")) input.drop = static_cast<Drop>(board::read_word(view.at("drop"), drops));
   if (view.has("queue")) input.queue = board::read_count(view.at("queue"), 1, 10'000);
 }
@@ -85,7 +90,8 @@ Input read_input(const YamlView& view) {
 /// By the file or the camera, with a number where others are called the same.
 std::string name_for(const Input& input, const std::vector<Input>& before) {
   const bool is_camera = input.kind == InputKind::camera;
-  std::string name = is_camera ? "camera" + input.path : fs::path(input.path).stem().string();
+  std::string name =
+      is_camera ? "camera" + masked_address(input.path) : fs::path(input.path).stem().string();
   for (char& c : name)
     if (!is_plain_name({c})) c = '_';
   if (name.empty()) name = "input";

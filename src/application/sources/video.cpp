@@ -11,6 +11,7 @@
 #include "application/codecs/video_time.h"
 #include "application/source.h"
 #include "base/error.h"
+#include "base/text/masked.h"
 
 namespace millrace::application {
 namespace {
@@ -22,9 +23,9 @@ bool is_short(std::int64_t read, std::int64_t announced) {
   return read < announced - std::max<std::int64_t>(1, announced / 100);
 }
 
-VideoReader open_camera(const Camera& camera) {
+VideoReader open_camera(const Camera& camera, bool is_newest) {
   return camera.number ? codecs().open_device(*camera.number)
-                       : codecs().open_address(camera.address);
+                       : codecs().open_address(camera.address, is_newest);
 }
 
 class VideoSource : public Source {
@@ -34,7 +35,8 @@ class VideoSource : public Source {
     open();
     time_ = ReadingTime(rate_fps());
     if (!is_camera_ && announces_frames(input.path, reader_.frames)) announced_ = reader_.frames;
-    name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
+    name_ = is_camera_ ? "camera " + masked_address(input.path)
+                       : fs::path(input.path).filename().string();
   }
 
   std::optional<Picture> next() override {
@@ -50,14 +52,10 @@ class VideoSource : public Source {
       return std::nullopt;
     }
     Picture picture;
-    picture.taken = std::chrono::steady_clock::now();
-    if (is_camera_) {
-      picture.captured = std::chrono::system_clock::now();
-      picture.due = picture.taken.time_since_epoch();
-    } else {
-      picture.time = picture.due = time_.next(frame.time);
-    }
+    set_times(picture, frame);
+    read_ += frame.skipped;
     picture.frame = read_++;
+    picture.remark = frame.remark;
     picture.name = fmt::format("{} {}", name_, picture.frame);
     picture.image = from_bgr(frame.image);
     return picture;
@@ -88,6 +86,19 @@ class VideoSource : public Source {
   }
 
  private:
+  void set_times(Picture& picture, const VideoFrame& frame) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_camera_) {
+      picture.taken = now;
+      picture.time = picture.due = time_.next(frame.time);
+      return;
+    }
+    const auto arrived = frame.arrived.value_or(now);
+    picture.lag = frame.lag;
+    picture.taken = arrived - frame.lag;
+    picture.captured = std::chrono::system_clock::now() - (now - picture.taken);
+    picture.due = arrived.time_since_epoch();
+  }
   /// What lacks at the end of a file; empty: nothing, as far as the file says.
   std::string missing() const {
     if (announced_) {
@@ -106,7 +117,8 @@ class VideoSource : public Source {
     if (!is_camera_ && !fs::is_regular_file(input_.path, ignored))
       throw InputError(input_.place, fmt::format("'{}' is no file, expected a video", input_.path));
     try {
-      reader_ = is_camera_ ? open_camera(camera_of(input_.path, input_.place))
+      reader_ = is_camera_ ? open_camera(camera_of(input_.path, input_.place),
+                                         input_.drop == Drop::oldest)
                            : codecs().open_video(fs::absolute(input_.path).string());
     } catch (const cv::Exception&) {
       reader_ = {};
@@ -116,10 +128,11 @@ class VideoSource : public Source {
       throw EngineError(
           fmt::format("{}: the camera '{}' cannot be opened; look whether it is connected and "
                       "used by nobody else, and give its number, device or address",
-                      input_.place, input_.path));
+                      input_.place, masked_address(input_.path)));
     throw InputError(input_.path,
-                     "cannot be opened as a video; it is damaged, or of a format that is not known "
-                     "here. Expected such as AVI, MP4 or MKV");
+                     "cannot be opened as a video; it is damaged, of a format that is not known "
+                     "here, or a list of other files, which are not read. Expected such as AVI, "
+                     "MP4 or MKV");
   }
 
   Input input_;

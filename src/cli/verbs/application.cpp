@@ -50,6 +50,12 @@ void report(const api::ApplicationTotals& run) {
   if (run.is_live)
     note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
                      queue.dropped, queue.most));
+  const application::Ages& ages = totals.ages;
+  if (run.is_live)
+    note(fmt::format("from capture to findings: {} at most, {} for the last frame; of that before "
+                     "it came from the source: {} at most, {} for the last",
+                     millrace::to_text(ages.longest), millrace::to_text(ages.last),
+                     millrace::to_text(ages.longest_lag), millrace::to_text(ages.last_lag)));
 }
 
 [[noreturn]] void leave(const std::string& text, bool failed) {
