@@ -54,12 +54,14 @@ Array one(DataType type) {
 /// Training with nothing to drop is inference.
 bool drops_something(const Node& node) {
   if (node.opset() < 12 || !node.has(2)) return false;
-  const std::vector<double> training = node.numbers(2, "the input 'training_mode'");
-  const std::vector<double> ratio =
-      node.has(1) ? node.numbers(1, "the input 'ratio'") : std::vector<double>{0.5};
-  if (training.size() != 1 || ratio.size() != 1)
-    node.fail("the inputs 'ratio' and 'training_mode' must be one value each");
-  return training[0] != 0 && ratio[0] != 0;
+  const auto is_zero = [&](std::size_t input, std::string_view what) {
+    const std::vector<double> values = node.numbers(input, what);
+    if (values.size() != 1)
+      node.fail("the inputs 'ratio' and 'training_mode' must be one value each");
+    return values[0] == 0;
+  };
+  return !is_zero(2, "the input 'training_mode'") &&
+         !(node.has(1) && is_zero(1, "the input 'ratio'"));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ void lower_soft(Node& node, bool log) {
 void refuse_training_outputs(const Node& node) {
   for (std::size_t i = 1; i < node.output_count(); ++i)
     if (node.wants(i))
-      node.fail(fmt::format("output {} exists only in training; export the model for inference",
+      node.fail(fmt::format("output {} exists only in training, and something reads it; export the "
+                            "model for inference",
                             i));
 }
 
@@ -79,7 +80,7 @@ void normalize_by_batch(Node& node) {
 }  // namespace
 
 void lower_batch_normalization(Node& node) {
-  if (!node.attributes().flag("spatial", true))
+  if (!node.attributes().flag("spatial", true) && node.rank(0) != 2)  // positions are channels
     node.fail("the attribute 'spatial' is 0, which is not supported; expected 1");
   const bool trains = node.attributes().flag("training_mode", false);
   if (!trains) refuse_training_outputs(node);

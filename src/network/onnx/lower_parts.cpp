@@ -139,7 +139,10 @@ bool fits_double(std::int64_t n) {
   return (n >= -most && n <= most) || n == Limits::min() || n == Limits::max();
 }
 
-double read_pad_value(const Node& node) {
+/// Of no effect where nothing is padded, or by other values.
+double read_pad_value(const Node& node, PadMode mode, const Shape& pads) {
+  const auto adds = [](std::int64_t pad) { return pad > 0; };
+  if (mode != PadMode::constant || std::ranges::none_of(pads, adds)) return 0;
   if (node.opset() < 11) return double{node.attributes().number("value", 0)};
   if (!node.has(2)) return 0;
   const std::vector<double> values = node.numbers(2, "the value to pad with");
@@ -243,8 +246,9 @@ void lower_gather(Node& node) {
 void lower_pad(Node& node) {
   const Shape pads = read_pads(node);
   const auto middle = pads.begin() + node.rank(0);
-  Pad pad{read_pad_mode(node), Shape(pads.begin(), middle), Shape(middle, pads.end()),
-          read_pad_value(node)};
+  const PadMode mode = read_pad_mode(node);
+  Pad pad{mode, Shape(pads.begin(), middle), Shape(middle, pads.end()),
+          read_pad_value(node, mode, pads)};
   Made made{node.type(0), node.shape(0)};
   for (std::size_t i = 0; i < made.shape.size(); ++i)
     made.shape[i] = padded(node, pad.mode, i, pads);

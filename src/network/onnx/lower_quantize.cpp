@@ -69,8 +69,9 @@ DataType quantized_type(const Node& node) {
 
 /// Since opset 23 the quotient may be asked for in another type.
 void check_precision(const Node& node) {
-  if (node.attributes().integer("precision", 0) != 0 &&
-      node.type_attribute("precision") != DataType::float32)
+  if (node.attributes().integer("precision", 0) == 0) return;
+  const DataType type = node.type_attribute("precision");
+  if (type != DataType::float32 && type != node.type(scale))
     node.fail("the attribute 'precision' asks for another type than float32, which is not "
               "supported; leave it out");
 }

@@ -22,8 +22,8 @@ std::vector<To> copy(const Array& array) {
 
 }  // namespace
 
-Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name)
-    : reading_(&reading), proto_(&proto), name_(std::move(name)),
+Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name, const Names& needed)
+    : reading_(&reading), proto_(&proto), needed_(&needed), name_(std::move(name)),
       place_(fmt::format("{}: node '{}' ({})", reading.source().file, name_, proto.op_type())),
       attributes_(proto, place_) {
   for (const std::string& input : proto.input()) {
@@ -67,8 +67,8 @@ std::int64_t Node::rank(std::size_t index) const {
 Shape Node::integers(std::size_t index, std::string_view what) const {
   const Tensor& value = tensor(index);
   if (!value.constant)
-    fail(fmt::format("{} ('{}') {}; it must be known when the model is read", what, value.name,
-                     computed_from(input(index))));
+    fail(fmt::format("{} ('{}') {}; it must be known when the model is read{}", what, value.name,
+                     computed_from(input(index)), or_fix(input(index))));
   if (value.type == DataType::int64) return copy<std::int64_t, std::int64_t>(*value.constant);
   if (value.type == DataType::int32) return copy<std::int64_t, std::int32_t>(*value.constant);
   fail(fmt::format("{} ('{}') has type {}, expected int64", what, value.name,
@@ -84,8 +84,8 @@ std::int64_t Node::integer(std::size_t index, std::string_view what) const {
 std::vector<double> Node::numbers(std::size_t index, std::string_view what) const {
   const Tensor& value = tensor(index);
   if (!value.constant)
-    fail(fmt::format("{} ('{}') {}; it must be known when the model is read", what, value.name,
-                     computed_from(input(index))));
+    fail(fmt::format("{} ('{}') {}; it must be known when the model is read{}", what, value.name,
+                     computed_from(input(index)), or_fix(input(index))));
   switch (value.type) {
     case DataType::float32: return copy<double, float>(*value.constant);
     case DataType::float64: return copy<double, double>(*value.constant);
@@ -120,6 +120,12 @@ std::string Node::computed_from(TensorId id) const {
                      fmt::join(inputs, "', '"));
 }
 
+std::string Node::or_fix(TensorId id) const {
+  const std::vector<std::string> inputs = reading_->inputs_behind(id);
+  return inputs.empty() ? "" : fmt::format(", or give the input its value with --fix {}=VALUE",
+                                           inputs.front());
+}
+
 void Node::need_same_types() const {
   const DataType* first = nullptr;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -138,7 +144,9 @@ std::int64_t Node::normalized(std::int64_t axis, std::int64_t rank) const {
 }
 
 bool Node::wants(std::size_t output) const {
-  return output < output_count() && !proto_->output(static_cast<int>(output)).empty();
+  if (output >= output_count()) return false;
+  const std::string& made = proto_->output(static_cast<int>(output));
+  return !made.empty() && needed_->contains(made);
 }
 
 std::size_t Node::output_count() const { return static_cast<std::size_t>(proto_->output_size()); }

@@ -2,6 +2,7 @@
 // One node of the file while it is lowered to layers.
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "network/onnx/attributes.h"
@@ -9,11 +10,12 @@
 
 namespace millrace::network::onnx {
 
-/// Borrows the reading and the file's node. Whatever is wrong is an InputError that names file
-/// and node.
+/// Borrows the reading, the file's node and the names that somebody reads. Whatever is wrong is an
+/// InputError that names file and node.
 class Node {
  public:
-  Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name);
+  using Names = std::unordered_set<std::string>;
+  Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name, const Names& needed);
 
   std::int64_t opset() const { return reading_->opset(); }
   const std::string& name() const { return name_; }
@@ -41,6 +43,8 @@ class Node {
   std::vector<double> numbers(std::size_t input, std::string_view what) const;
   /// Of a tensor that is not known: "is computed from the network's input 'x'".
   std::string computed_from(TensorId id) const;
+  /// ", or give the input its value with --fix x=VALUE"; empty if no input is behind the tensor.
+  std::string or_fix(TensorId id) const;
   /// From an input in opset `since` and later, from an attribute before; nothing if in neither.
   std::optional<Shape> integers(std::string_view attribute, std::size_t input,
                                 std::int64_t since) const;
@@ -49,6 +53,7 @@ class Node {
   /// -1 is the last dimension; fails outside [-rank, rank).
   std::int64_t normalized(std::int64_t axis, std::int64_t rank) const;
 
+  /// Whether somebody reads the output: what nobody reads is no reason to refuse a node.
   bool wants(std::size_t output) const;
   std::size_t output_count() const;
   /// The output's shape as the file declares it; null: it does not, or leaves dimensions open.
@@ -73,6 +78,7 @@ class Node {
  private:
   Reading* reading_;
   const ::onnx::NodeProto* proto_;
+  const Names* needed_;
   std::string name_, place_;
   Attributes attributes_;
   std::vector<TensorId> inputs_;

@@ -71,7 +71,9 @@ Window read_window(const Node& node, std::size_t dimensions, const Shape& weight
   check_elements(node, window.kernel);
   window.strides = per_dimension(node, "strides", dimensions, 1);
   window.dilations = per_dimension(node, "dilations", dimensions, 1);
-  const Shape pads = per_dimension(node, "pads", 2 * dimensions, 0);
+  const bool is_automatic = automatic_padding(node) != "NOTSET";  // whatever 'pads' says
+  const Shape pads =
+      is_automatic ? Shape(2 * dimensions, 0) : per_dimension(node, "pads", 2 * dimensions, 0);
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(dimensions);
   window.pads_begin.assign(pads.begin(), middle);
   window.pads_end.assign(middle, pads.end());

@@ -174,7 +174,10 @@ std::vector<Wrong> wrong_graphs() {
        },
        {"input 'x'", "type string", "float32"}},
       {"training_outputs",
-       [] { return batch_normalization([](auto& n) { n.proto().add_output("mean"); }); },
+       [] {
+         OnnxModel model = batch_normalization([](auto& n) { n.proto().add_output("mean"); });
+         return std::move(model.output("mean"));
+       },
        {"node 'bn'", "only in training"}},
   };
 }

@@ -5,6 +5,7 @@
 
 #include "network/onnx/wrong.h"
 #include "network/read.h"
+#include "support/message_of.h"
 
 namespace millrace::network {
 namespace {
@@ -141,6 +142,18 @@ TEST(Bfloat16, inputs_and_outputs_are_float32) {
   const auto numbers = weight->values<float>();
   EXPECT_EQ(std::vector<float>(numbers.begin(), numbers.end()),
             (std::vector<float>{0, 1, 2, -2, 0, -1}));
+}
+
+/// Which block a row belongs to.
+TEST(FewBits, an_order_that_leaves_rows_where_they_are_does_not_matter) {
+  const auto refusal = [](const std::vector<std::int32_t>& blocks) {
+    OnnxModel model = in_blocks("", {});
+    model.weight("o", make_array<std::int32_t>(DataType::int32, {std::ssize(blocks)}, blocks));
+    model.proto().mutable_graph()->mutable_node(0)->add_input("o");
+    return test::message_of([&] { model.read(); });
+  };
+  EXPECT_EQ(refusal({0, 0, 1}), "no error");
+  EXPECT_NE(refusal({0, 1, 0}).find("has an order of rows"), std::string::npos);
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ bool truth(const Node& node, TensorId id, std::string_view what) {
   if (!tensor.constant)
     node.fail(
         fmt::format("{} depends on '{}', which {}; it must be known when the model is read: "
-                    "export the model so that it is fixed",
-                    what, tensor.name, node.computed_from(id)));
+                    "export the model so that it is fixed{}",
+                    what, tensor.name, node.computed_from(id), node.or_fix(id)));
   if (tensor.type != DataType::boolean || element_count(tensor.shape) != 1)
     node.fail(fmt::format("{} depends on '{}', which is {} {}, expected one boolean", what,
                           tensor.name, to_text(tensor.type), to_text(tensor.shape)));
@@ -50,6 +50,15 @@ std::vector<Known> outputs_of(const Reading& reading, const ::onnx::GraphProto& 
   return results;
 }
 
+/// Leaves out the graph's outputs from number `first` on that are results of the node which nobody
+/// reads; `result` is the number of the first of them.
+void leave_out_unread(const Node& node, std::size_t first, std::size_t result, NodeList& list) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < list.outputs.size(); ++i)
+    if (i < first || node.wants(i - first + result)) kept.push_back(list.outputs[i]);
+  list.outputs = std::move(kept);
+}
+
 std::vector<Known> read_branch(Node& node, const std::string& name) {
   const ::onnx::GraphProto& graph = node.graph_attribute(name);
   if (static_cast<std::size_t>(graph.output_size()) < node.output_count())
@@ -57,14 +66,21 @@ std::vector<Known> read_branch(Node& node, const std::string& name) {
                           graph.output_size()));
   const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
   add_weights(node, graph);
-  read_nodes(node.reading(), nodes_of(graph));
+  NodeList nodes = nodes_of(graph);
+  leave_out_unread(node, 0, 0, nodes);
+  read_nodes(node.reading(), nodes);
   return outputs_of(node.reading(), graph);
 }
 
-/// A tensor with room for what either branch gives.
+bool lacks_operator(const Node& node, const Known& value) {
+  return value.problem && node.reading().problems().lacks_operator({*value.problem});
+}
+
+/// A tensor with room for what either branch gives. A branch that does not fit the sizes is refused
+/// once a frame takes it; an operator that is missing is known to be missing now.
 Known room_for(Node& node, const Known& a, const Known& b) {
-  if (!a.id) return a;
-  if (!b.id) return b;
+  if (lacks_operator(node, a) || (!b.id && !lacks_operator(node, b))) return a;
+  if (lacks_operator(node, b) || !a.id) return b;
   const Tensor& left = node.tensor(*a.id);
   const Tensor& right = node.tensor(*b.id);
   if (left.type != right.type || left.shape.size() != right.shape.size())
@@ -87,7 +103,7 @@ void lower_if(Node& node) {
     results = read_branch(node, "then_branch");
     const std::vector<Known> others = read_branch(node, "else_branch");
     for (std::size_t i = 0; i < node.output_count(); ++i)
-      results[i] = room_for(node, results[i], others[i]);
+      if (node.wants(i)) results[i] = room_for(node, results[i], others[i]);
   }
   for (std::size_t i = 0; i < node.output_count(); ++i) node.give(i, results[i]);
 }
@@ -108,6 +124,7 @@ class Unrolled {
       node.fail(fmt::format("carries {} values, but its body has {} inputs and {} outputs",
                             carried_.size(), inputs, outputs));
     rows_.resize(outputs - 1 - carried_.size());
+    leave_out_unread(node_, 1 + carried_.size(), carried_.size(), nodes_);
   }
 
   void run() {
@@ -137,8 +154,9 @@ class Unrolled {
     if (!count.constant)
       node_.fail(
           fmt::format("how many rounds it runs depends on '{}', which {}; it must be known "
-                      "when the model is read: export the model so that it is fixed",
-                      count.name, node_.computed_from(node_.input(0))));
+                      "when the model is read: export the model so that it is fixed{}",
+                      count.name, node_.computed_from(node_.input(0)),
+                      node_.or_fix(node_.input(0))));
     const Shape values = node_.integers(0, "the number of rounds");
     if (values.size() != 1) node_.fail("the number of rounds is not one number");
     return std::min(values[0], most_rounds + 1);
@@ -210,7 +228,7 @@ class Unrolled {
   Node& node_;
   Reading& reading_;
   const ::onnx::GraphProto& graph_;
-  const NodeList nodes_;
+  NodeList nodes_;
   std::vector<Known> carried_;
   std::vector<std::vector<Known>> rows_;  // by output that joins all rounds
 };

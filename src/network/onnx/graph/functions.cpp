@@ -142,7 +142,6 @@ Body body_of(const ::onnx::FunctionProto& function, Arguments arguments) {
     if (changes) body.changed.push_back(arguments.put_into_copy(node));
     body.list.nodes.push_back(changes ? &body.changed.back() : &node);
   }
-  body.list.outputs = {function.output().begin(), function.output().end()};
   return body;
 }
 
@@ -168,7 +167,9 @@ const ::onnx::FunctionProto* find_function(const Reading& reading, const ::onnx:
 }
 
 void call_function(Reading& reading, const ::onnx::FunctionProto& function,
-                   const ::onnx::NodeProto& node, const std::string& name) {
+                   const NodeToRead& call) {
+  const ::onnx::NodeProto& node = call.proto;
+  const std::string& name = call.name;
   const std::string place =
       fmt::format("{}: node '{}' ({})", reading.source().file, name, node.op_type());
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
@@ -185,7 +186,9 @@ void call_function(Reading& reading, const ::onnx::FunctionProto& function,
   std::vector<std::optional<TensorId>> given;
   for (const std::string& input : node.input()) given.push_back(reading.find(input));
   const auto count = [&](std::size_t bytes) { reading.count_copied(bytes, place); };
-  const Body body = body_of(function, Arguments(function, node, count));
+  Body body = body_of(function, Arguments(function, node, count));
+  for (int i = 0; i < node.output_size(); ++i)
+    if (call.needed.contains(node.output(i))) body.list.outputs.push_back(function.output(i));
   std::vector<Known> results;
   {
     const Scope scope(reading,

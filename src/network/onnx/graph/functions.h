@@ -1,6 +1,7 @@
 #pragma once
 // Functions that a model brings for operators of its own.
 #include <string>
+#include <unordered_set>
 
 #include "network/onnx/reading.h"
 
@@ -18,8 +19,15 @@ Reading::Functions functions_of(const ::onnx::ModelProto& model);
 /// The model's function for the node's operator; null: it brings none.
 const ::onnx::FunctionProto* find_function(const Reading& reading, const ::onnx::NodeProto& node);
 
-/// Reads the function's nodes in the place of the node, which is called `name`.
+/// A node of the file, its name in the network, and the names that somebody in its graph reads.
+struct NodeToRead {
+  const ::onnx::NodeProto& proto;
+  std::string name;
+  const std::unordered_set<std::string>& needed;
+};
+
+/// Reads the function's nodes in the place of the node.
 void call_function(Reading& reading, const ::onnx::FunctionProto& function,
-                   const ::onnx::NodeProto& node, const std::string& name);
+                   const NodeToRead& call);
 
 }  // namespace millrace::network::onnx

@@ -54,12 +54,6 @@ std::unordered_set<std::string> given_names(Reading& reading, const NodeList& li
   return given;
 }
 
-/// One node of a graph, with its name in the network.
-struct NodeToRead {
-  const ::onnx::NodeProto& proto;
-  std::string name;
-};
-
 void leave_problem(Reading& reading, const NodeToRead& node, Problem problem) {
   problem.node = node.name;
   const std::size_t index = reading.problems().add(std::move(problem));
@@ -69,8 +63,8 @@ void leave_problem(Reading& reading, const NodeToRead& node, Problem problem) {
 
 void lower_node(Reading& reading, const NodeToRead& node, const std::string& op_type) {
   if (const auto* function = find_function(reading, node.proto))
-    return call_function(reading, *function, node.proto, node.name);
-  Node lowered(reading, node.proto, node.name);
+    return call_function(reading, *function, node);
+  Node lowered(reading, node.proto, node.name, node.needed);
   lower(lowered, op_type);
 }
 
@@ -97,7 +91,7 @@ void read_nodes(Reading& reading, const NodeList& list) {
   const GraphValues values{given_names(reading, list), needed_names(list)};
   for (const std::size_t i : computation_order(list, values, reading.source().file)) {
     reading.count_name(reading.prefix().size() + names[i].size());
-    read_node(reading, {*list.nodes[i], reading.prefix() + names[i]});
+    read_node(reading, {*list.nodes[i], reading.prefix() + names[i], values.needed});
   }
 }
 

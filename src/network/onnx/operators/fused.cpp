@@ -145,9 +145,12 @@ void give_present(Node& node, const Heads& heads) {
 /// scores.
 void lower_fused_attention(Node& node) {
   constexpr std::size_t mask = 3, past = 4, score_bias = 5;
-  for (const char* name : {"do_rotary", "past_present_share_buffer"})
-    if (node.attributes().flag(name, false))
+  const auto refuse = [&](const char* name, bool has_effect) {
+    if (node.attributes().flag(name, false) && has_effect)
       node.fail(fmt::format("the attribute '{}' is not supported", name));
+  };
+  refuse("do_rotary", true);
+  refuse("past_present_share_buffer", node.has(past) || node.wants(1));
   Steps steps(node);
   const std::int64_t count = node.attributes().required_integer("num_heads");
   const TensorId all = with_optional(node, steps.product(node.input(0), node.input(1)), 2);
@@ -258,7 +261,7 @@ TensorId normalized_rows(Node& node, TensorId sum, const std::vector<TensorId>& 
 
 void no_moments(const Node& node) {
   if (node.wants(1) || node.wants(2))
-    node.fail("the mean and the deviation are asked for, which only training needs");
+    node.fail("something reads the mean or the deviation, which only training needs");
 }
 
 TensorId sum_of_skip(Node& node, std::size_t bias) {

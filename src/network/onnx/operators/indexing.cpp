@@ -5,6 +5,7 @@
 #include <array>
 
 #include "network/onnx/node.h"
+#include "network/onnx/operators/steps.h"
 #include "network/onnx/operators/tables.h"
 
 namespace millrace::network::onnx {
@@ -155,21 +156,29 @@ void lower_one_hot(Node& node) {
   node.give(0, node.add(OneHot{axis}, {node.input(0), node.input(2)}, std::move(made)));
 }
 
-/// The largest value of each row becomes one, the others zero.
+/// The largest value of each row becomes one, the others zero. Before opset 13 a row is all that
+/// follows the axis.
 void lower_hardmax(Node& node) {
   const std::int64_t axis = axis_of(node, node.opset() < 13 ? 1 : -1);
-  const Shape shape = node.shape(0);
-  if (node.opset() < 13 && axis + 1 != node.rank(0))
-    node.fail("Hardmax over several dimensions is not supported; raise the model's opset to 13");
+  Shape shape = node.shape(0);
+  if (node.opset() < 13) {
+    const auto row = shape.begin() + axis;
+    const std::int64_t length = element_count({row, shape.end()}, node.place());
+    shape.erase(row, shape.end());
+    shape.push_back(length);
+  }
   Shape others = shape;
   others.erase(others.begin() + axis);
   if (shape[static_cast<std::size_t>(axis)] == 0) node.fail("the axis has no elements");
-  const TensorId best = node.add(ArgMax{axis}, {node.input(0)}, {DataType::int64, others});
+  Steps steps(node);
+  const TensorId rows = steps.reshaped(node.input(0), shape);
+  const TensorId best = node.add(ArgMax{axis}, {rows}, {DataType::int64, others});
   const std::vector<float> off_on{0, 1};
   TensorId values = node.add_constant(make_array<float>(DataType::float32, {2}, off_on));
   if (node.type(0) != DataType::float32)
     values = node.add(Cast{}, {values}, {node.type(0), Shape{2}});
-  node.give(0, node.add(OneHot{axis}, {best, values}, {node.type(0), shape}));
+  const TensorId found = node.add(OneHot{axis}, {best, values}, {node.type(0), shape});
+  node.give(0, steps.reshaped(found, node.shape(0)));
 }
 
 /// Parts of an axis, or of all elements one after the other, where a known condition holds.

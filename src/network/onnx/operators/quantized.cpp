@@ -270,6 +270,19 @@ BlockMatrix read_block_matrix(const Node& node) {
   return matrix;
 }
 
+/// An order of rows that leaves each where it is has no effect.
+void check_order(const Node& node, const BlockMatrix& matrix) {
+  if (node.attributes().flag("weight_prepacked", false))
+    node.fail("the attribute 'weight_prepacked' is 1, which is for one device; save the model "
+              "without it");
+  if (!node.has(block_order)) return;
+  const Shape order = node.integers(block_order, "the order of rows");
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] != static_cast<std::int64_t>(i) / matrix.block)
+      node.fail("has an order of rows (the input 'g_idx'), which is not supported; quantise "
+                "without it");
+}
+
 /// By column and block.
 std::vector<double> zero_points(const Node& node, const BlockMatrix& matrix) {
   const std::int64_t all = matrix.columns * matrix.blocks;
@@ -312,11 +325,8 @@ Array real_numbers(const Node& node, const BlockMatrix& matrix) {
 }
 
 void lower_mat_mul_n_bits(Node& node) {
-  if (node.has(block_order))
-    node.fail(
-        "has an order of rows (the input 'g_idx'), which is not supported; quantise "
-        "without it");
   const BlockMatrix matrix = read_block_matrix(node);
+  check_order(node, matrix);
   const DataType type = node.type(0);
   if (type != DataType::float32 && type != DataType::float16)
     node.fail(fmt::format("the input '{}' has type {}, expected float32 or float16",
@@ -335,7 +345,7 @@ constexpr std::array table_of_quantized{
     OperatorEntry{"com.microsoft.DequantizeLinear", lower_dequantize_linear, 2, 3,
                   "axis block_size"},
     OperatorEntry{"com.microsoft.MatMulNBits", lower_mat_mul_n_bits, 3, 6,
-                  "K N accuracy_level bits block_size"},
+                  "K N accuracy_level bits block_size weight_prepacked"},
     OperatorEntry{"com.microsoft.QGemm", lower_q_gemm, 6, 9, "alpha transA transB"},
     OperatorEntry{"com.microsoft.QLinearAdd", lower_q_linear_binary<BinaryKind::add>, 7, 8, ""},
     OperatorEntry{"com.microsoft.QLinearAveragePool", lower_q_linear_average_pool, 4, 5,

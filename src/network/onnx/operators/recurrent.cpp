@@ -143,9 +143,8 @@ void need_types(const Node& node) {
   if (node.has(4) && !node.is_known(4))
     node.fail(
         fmt::format("the sequence lengths '{}' are computed from the network's inputs, and "
-                    "vary from frame to frame; give them when the model is read, or pad "
-                    "sequences to one length",
-                    node.tensor(4).name));
+                    "vary from frame to frame; pad sequences to one length{}",
+                    node.tensor(4).name, node.or_fix(node.input(4))));
 }
 
 void lower_recurrent(Node& node, const Recipe& recipe) {
