@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "api/model_files.h"
 #include "api/open_model.h"
 #include "application/application_file.h"
 #include "application/image_folder.h"
@@ -19,6 +18,7 @@
 #include "base/yaml.h"
 #include "deployment/deployment_file.h"
 #include "deployment/script.h"
+#include "network/model_files.h"
 
 namespace millrace::api {
 namespace {
@@ -82,10 +82,22 @@ void FilesRead::add(const std::string& what, const fs::path& path) {
 }
 
 void FilesRead::add(const network::ModelSource& model) {
-  const ModelFiles files = files_of(model);
-  for (const fs::path& file : files.models) add("model", file);
-  for (const fs::path& file : files.weights) add("file of the weights", file);
-  for (const fs::path& file : files.external_data) add("file of the model's external data", file);
+  add("model", model.file);
+  models_.push_back(model);
+}
+
+/// What is wrong with a model is said when it is read.
+void FilesRead::look_into_models() {
+  for (const network::ModelSource& model : std::exchange(models_, {})) {
+    try {
+      const network::ModelFiles files = network::files_of(model);
+      for (const fs::path& file : files.weights) add("file of the weights", file);
+      for (const fs::path& file : files.external_data)
+        add("file of the model's external data", file);
+    } catch (const InputError&) {
+      continue;
+    }
+  }
 }
 
 void FilesRead::add(const Context& context) {
@@ -202,6 +214,7 @@ void FilesRead::check(const fs::path& path, const Identity& identity) const {
 void FilesRead::refuse(const fs::path& path) {
   Identity identity;
   if (path.empty() || !identify(path, identity)) return;
+  look_into_models();
   check(path, identity);
   if (std::find(written_.begin(), written_.end(), identity) != written_.end())
     throw InputError(path.string(),
@@ -252,6 +265,7 @@ void FilesRead::refuse(const application::Output& output) {
     refuse(path);
   const auto refuse_copies = [this](const std::string& folder, NameOfCopy* name) {
     if (folder.empty()) return;
+    look_into_models();
     refuse_equal_names(name);
     refuse_pictures(folder, name);
   };

@@ -62,8 +62,10 @@ class FilesRead {
   void refuse_equal_names(NameOfCopy* name) const;
   void check(const std::filesystem::path& path, const Identity& identity) const;
   void add_addition(const std::string& file);
+  void look_into_models();
 
   std::vector<std::pair<Identity, std::string>> read_;
+  std::vector<network::ModelSource> models_;  // whose other files are not known yet
   std::vector<Identity> written_;
   std::vector<std::filesystem::path> inputs_;                 // the files
   std::vector<std::vector<std::filesystem::path>> pictures_;  // by input, as they become frames

@@ -47,7 +47,7 @@ inline std::string raw_matroska(const RawVideo& video) {
       element(0x1549a966, element(0x2ad7b1, 1'000'000) + element(0x4d80, std::string("test")) +
                               element(0x5741, std::string("test"))) +
       element(0x1654ae6b, element(0xae, track)) +
-      element(0x1f43b675, element(0xe7, 0) + element(0xa3, block));
+      element(0x1f43b675, element(0xe7, std::optional(0)) + element(0xa3, block));
   return element(0x1a45dfa3, element(0x4286, 1) + element(0x42f7, 1) + element(0x42f2, 4) +
                                  element(0x42f3, 8) + element(0x4282, std::string("matroska")) +
                                  element(0x4287, 4) + element(0x4285, 2)) +

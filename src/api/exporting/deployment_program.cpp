@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/board_file.h"
+#include "network/named_file.h"
 
 namespace millrace::api {
 namespace {
@@ -35,7 +36,7 @@ class SourceCopies {
       throw InputError(
           place, fmt::format("another source file is called {} too; rename one", name.string()));
     names_[source] = name.string();
-    copy(source, name);
+    copy(source.parent_path(), name);
     return name.string();
   }
   std::vector<std::string> names() const {
@@ -45,14 +46,13 @@ class SourceCopies {
   }
 
  private:
-  void copy(const fs::path& source, const fs::path& name) {
+  void copy(const fs::path& from, const fs::path& name) {
     if (fs::exists(folder_ / name)) return;
-    copy_content(source, folder_ / name);
-    for (const std::string& included : included_by(source)) {
-      const fs::path header = (source.parent_path() / included).lexically_normal();
-      const fs::path copied = (name.parent_path() / included).lexically_normal();
-      std::error_code ignored;
-      if (fs::is_regular_file(header, ignored) && *copied.begin() != "..") copy(header, copied);
+    copy_content(from / name, folder_ / name);
+    for (const std::string& included : included_by(from / name)) {
+      const fs::path header = (name.parent_path() / included).lexically_normal();
+      if (network::named_file(from, header).finding == network::NamedFile::Finding::inside)
+        copy(from, header);
     }
   }
 
@@ -155,6 +155,7 @@ void add_deployment(const ProgramRequest& request, const fs::path& folder,
   write_texts(codegen::program_of({program.name, name.string(), deployment, sources.names(),
                                    request.libraries, request.include_folders}),
               folder, program);
+  check_is_free(folder, name);
   deployment::write_deployment(folder / name, deployment,
                                [&](const network::ModelSource& model) -> const network::Network& {
                                  return networks.of(models.source_of(model));

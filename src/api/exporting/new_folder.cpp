@@ -97,6 +97,14 @@ void copy_content(const fs::path& from, const fs::path& to) {
   });
 }
 
+void check_is_free(const fs::path& folder, const fs::path& name) {
+  std::error_code ignored;
+  if (fs::exists(folder / name, ignored))
+    throw InputError(name.string(),
+                     "would be written over a file of the model that has this name; rename the "
+                     "file, or the plan");
+}
+
 fs::path copy_beside(const fs::path& file, const fs::path& model, const fs::path& folder) {
   const fs::path name = file.lexically_relative(model.parent_path());
   const bool is_below = !name.empty() && *name.begin() != "..";

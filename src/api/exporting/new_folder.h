@@ -33,6 +33,9 @@ class NewFolder {
 /// EngineError as of write_file; InputError if `from` cannot be read.
 void copy_content(const std::filesystem::path& from, const std::filesystem::path& to);
 
+/// InputError if a file of this name was copied into the folder: it would be lost.
+void check_is_free(const std::filesystem::path& folder, const std::filesystem::path& name);
+
 /// Where the file of a model lies in the copy: external data keep their places beside the model.
 /// Copies it.
 std::filesystem::path copy_beside(const std::filesystem::path& file,

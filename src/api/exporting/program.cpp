@@ -5,12 +5,12 @@
 #include "api/exporting/deployment_program.h"
 #include "api/exporting/new_folder.h"
 #include "api/loaded.h"
-#include "api/model_files.h"
 #include "api/open_model.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "codegen/program.h"
 #include "deployment/deployment_file.h"
+#include "network/model_files.h"
 #include "plan/plan_file.h"
 #include "plan/variants.h"
 
@@ -33,6 +33,7 @@ void add_plan(const ProgramRequest& request, const NewFolder& folder, WrittenPro
   const fs::path name = codegen::program_name(fs::path(request.file).filename());
   const codegen::PlanProgram written{program.name, name.string(), file.plan, loaded->network};
   write_texts(codegen::program_of(written), folder.path(), program);
+  check_is_free(folder.path(), name);
   plan::write_plan(folder.path() / name, file, loaded->network);
 }
 
@@ -58,7 +59,7 @@ plan::Plan all_simulated(const plan::Plan& plan) {
 
 void copy_model(const network::ModelSource& source, const fs::path& folder,
                 network::ModelSource& copy) {
-  const ModelFiles files = files_of(source);
+  const network::ModelFiles files = network::files_of(source);
   for (const auto& group : {files.models, files.weights, files.external_data})
     for (const fs::path& file : group) copy_beside(file, source.file, folder);
   if (!files.models.empty()) copy.file = folder / fs::path(source.file).filename();
@@ -72,6 +73,7 @@ void tell_from(const network::ModelSource& model, WrittenProgram& program) {
 void write_texts(const std::vector<codegen::ProgramFile>& texts, const fs::path& folder,
                  WrittenProgram& program) {
   for (const codegen::ProgramFile& file : texts) {
+    check_is_free(folder, file.path);
     write_file(folder / file.path, file.text);
     program.files.push_back(file.path);
   }

@@ -4,9 +4,9 @@
 
 #include "api/exporting/new_folder.h"
 #include "api/loaded.h"
-#include "api/model_files.h"
 #include "api/open_model.h"
 #include "base/error.h"
+#include "network/model_files.h"
 #include "plan/plan_file.h"
 
 namespace millrace::api {
@@ -18,7 +18,7 @@ namespace {
 struct PlanToBundle {
   std::unique_ptr<Loaded> loaded;
   network::ModelSource source;
-  ModelFiles files;
+  network::ModelFiles files;
 };
 
 Bundle fill_with_plan(const BundleRequest& request, const PlanToBundle& plan,
@@ -32,6 +32,7 @@ Bundle fill_with_plan(const BundleRequest& request, const PlanToBundle& plan,
     bundle.files.push_back(copy_beside(request.labels, request.labels, made.path()));
   if (!request.labels.empty() && fs::path(request.labels).filename() == plan_name)
     throw InputError(request.labels, "has the plan's name; give it another one");
+  check_is_free(made.path(), plan_name);
   plan::PlanFile file{plan.loaded->plan, plan.loaded->origin, plan.loaded->evidence};
   const auto in_bundle = [&](const fs::path& path) { return made.place() / path.filename(); };
   bundle.has_model = !plan.files.models.empty();
@@ -48,7 +49,7 @@ Bundle make_bundle(const BundleRequest& request) {
   PlanToBundle plan{read_plan_and_network(request.plan, request.model, request.context),
                     model_of_plan(request.plan, request.model),
                     {}};
-  plan.files = files_of(plan.source);
+  plan.files = network::files_of(plan.source);
   NewFolder made(request.folder);
   Bundle bundle;
   made.keep_after([&] { bundle = fill_with_plan(request, plan, made); });

@@ -8,6 +8,7 @@
 #include "network/darknet/config.h"
 #include "network/darknet/darknet.h"
 #include "network/darknet/lower.h"
+#include "network/model_files.h"
 #include "network/random_weights.h"
 #include "network/simplify.h"
 
@@ -96,10 +97,7 @@ Model read_darknet(std::string_view text, const std::string& name, const ModelSo
 Model read_darknet(const ModelSource& source) {
   const std::filesystem::path path = source.file;
   ModelSource all = source;
-  std::filesystem::path beside = path;
-  beside.replace_extension(".weights");
-  std::error_code ignored;
-  if (all.weights.empty() && std::filesystem::exists(beside, ignored)) all.weights = beside;
+  all.weights = darknet_weights(source);
   Model model = read_darknet(read_file(path), path.string(), all);
   model.network.name = path.stem().string();
   return model;

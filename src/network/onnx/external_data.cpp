@@ -1,46 +1,65 @@
 #include "network/onnx/external_data.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <onnx/onnx_pb.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/named_file.h"
 
 namespace millrace::network::onnx {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_inside(const fs::path& file, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
-         folder.end();
-}
-
 /// The file's real path, links resolved.
 fs::path locate(const std::string& location, const fs::path& folder, const std::string& place) {
-  const fs::path relative(location);
-  const bool leaves = relative.is_absolute() ||
-                      std::find(relative.begin(), relative.end(), fs::path("..")) != relative.end();
-  if (location.empty() || leaves || location.find('\0') != std::string::npos)
-    throw InputError(place, fmt::format("its external data is at '{}', which is not inside the "
-                                        "model's folder; put the file beside the model and name "
-                                        "it without '..' or a leading '/'",
+  if (folder.empty())
+    throw InputError(place, fmt::format("its external data is in the file '{}', but the model is "
+                                        "in memory and has no folder; put its weights inside",
                                         location));
-  std::error_code error;
-  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
-  const fs::path file = error ? fs::path() : fs::canonical(root / relative, error);
-  if (error || !fs::is_regular_file(file, error))
-    throw InputError(place, fmt::format("its external data file '{}' is not in the model's folder "
-                                        "'{}'; copy it there",
-                                        location, folder.string()));
-  if (!is_inside(file, root))
-    throw InputError(place, fmt::format("its external data '{}' is a link to a file outside the "
-                                        "model's folder; copy the file itself into the folder",
-                                        location));
-  return file;
+  const NamedFile found = named_file(folder, location);
+  switch (found.finding) {
+    case NamedFile::Finding::inside:
+      break;
+    case NamedFile::Finding::leaves:
+      throw InputError(place, fmt::format("its external data is at '{}', which is not inside the "
+                                          "model's folder; put the file beside the model and name "
+                                          "it without '..' or a leading '/'",
+                                          location));
+    case NamedFile::Finding::missing:
+      throw InputError(place, fmt::format("its external data file '{}' is not in the model's "
+                                          "folder '{}'; copy it there",
+                                          location, folder.string()));
+    case NamedFile::Finding::link_leaves:
+      throw InputError(place, fmt::format("its external data '{}' is a link to a file outside the "
+                                          "model's folder; copy the file itself into the folder",
+                                          location));
+  }
+  return found.path;
+}
+
+void visit_tensors(google::protobuf::Message& message, const TensorVisitor& visit) {
+  if (auto* tensor = dynamic_cast<::onnx::TensorProto*>(&message)) return visit(*tensor);
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const auto* field : fields) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      visit_tensors(*reflection.MutableMessage(&message, field), visit);
+      continue;
+    }
+    for (int i = 0; i < reflection.FieldSize(message, field); ++i)
+      visit_tensors(*reflection.MutableRepeatedMessage(&message, field, i), visit);
+  }
 }
 
 std::uintmax_t checked_size(const ExternalPiece& piece, const fs::path& file,
@@ -64,6 +83,32 @@ std::uintmax_t memory_of_the_machine() {
 
 }  // namespace
 
+std::string external_location(const ::onnx::TensorProto& tensor) {
+  std::string location;
+  for (const ::onnx::StringStringEntryProto& entry : tensor.external_data())
+    if (entry.key() == "location") location = entry.value();
+  return location;
+}
+
+void for_each_tensor(::onnx::ModelProto& model, const TensorVisitor& visit) {
+  visit_tensors(model, visit);
+}
+
+std::vector<fs::path> external_files_of(::onnx::ModelProto& model, const fs::path& folder) {
+  std::vector<fs::path> names;
+  std::set<std::string> known;
+  for_each_tensor(model, [&](::onnx::TensorProto& tensor) {
+    if (tensor.data_location() != ::onnx::TensorProto::EXTERNAL) return;
+    const std::string location = external_location(tensor);
+    if (!known.insert(location).second) return;
+    const fs::path name = fs::path(location).lexically_normal();
+    if (named_file(folder, location).finding == NamedFile::Finding::inside &&
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  });
+  return names;
+}
+
 void ExternalFiles::count(const ExternalPiece& piece, const std::string& place) {
   if (!counted_.emplace(piece.location, piece.offset, piece.length).second) return;
   bytes_ += static_cast<std::uintmax_t>(piece.length);
@@ -83,7 +128,7 @@ Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) 
   if (const auto known = pieces_.find(key); known != pieces_.end()) return known->second;
   const std::uintmax_t size = checked_size(piece, file, place);
   std::uintmax_t& total = read_[file];
-  total += static_cast<std::uintmax_t>(piece.length);
+  if (seen_.insert(key).second) total += static_cast<std::uintmax_t>(piece.length);
   if (total > size)
     throw InputError(place, fmt::format("the weights up to here name more bytes of '{}' than the "
                                         "{} that it has; save the model and its weights again",

@@ -6,8 +6,14 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "network/tensor.h"
+
+namespace onnx {
+class ModelProto;
+class TensorProto;
+}  // namespace onnx
 
 namespace millrace::network::onnx {
 
@@ -18,9 +24,22 @@ struct ExternalPiece {
   std::int64_t length = 0;  // of the tensor
 };
 
+/// Where a tensor with external data says that they lie; nobody vouches for it.
+std::string external_location(const ::onnx::TensorProto& tensor);
+
+/// The files in the folder that tensors of the model lie in, each once, as seen from the folder.
+/// Locations that lead out of it, or to no file, are left out: their tensors are refused when read.
+std::vector<std::filesystem::path> external_files_of(::onnx::ModelProto& model,
+                                                     const std::filesystem::path& folder);
+
+/// Calls `visit` with each tensor of the model, wherever it lies in it.
+using TensorVisitor = std::function<void(::onnx::TensorProto& tensor)>;
+void for_each_tensor(::onnx::ModelProto& model, const TensorVisitor& visit);
+
 /// The files beside a model. Weights that name the same piece share its memory.
 class ExternalFiles {
  public:
+  /// An empty folder: there are none.
   explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Counts a piece that will be read. InputError at `place` if the pieces so far, those of one
@@ -55,6 +74,7 @@ class ExternalFiles {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> counted_;
   std::uintmax_t bytes_ = 0;  // of these
   std::map<Key, Array> pieces_;
+  std::set<Key> seen_;  // also those that were let go of
   std::map<std::filesystem::path, std::uintmax_t> read_;  // bytes, by file
 };
 

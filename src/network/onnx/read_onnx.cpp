@@ -76,7 +76,8 @@ Network read_onnx(std::string_view bytes, const std::string& name,
 
 Network read_onnx_file(const ModelSource& source) {
   const std::filesystem::path path = source.file;
-  return network_of(*onnx::read_model(path), path.string(), path.parent_path(), source);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  return network_of(*onnx::read_model(path), path.string(), folder, source);
 }
 
 }  // namespace millrace::network

@@ -96,10 +96,8 @@ std::int64_t external_number(const ::onnx::StringStringEntryProto& entry,
 }
 
 ExternalPiece external_piece(const ::onnx::TensorProto& proto, const Destination& target) {
-  ExternalPiece piece;
-  piece.length = target.size().count;
+  ExternalPiece piece{.location = external_location(proto), .length = target.size().count};
   for (const ::onnx::StringStringEntryProto& entry : proto.external_data()) {
-    if (entry.key() == "location") piece.location = entry.value();
     if (entry.key() == "offset") piece.offset = external_number(entry, target.place);
     if (entry.key() != "length") continue;
     const std::int64_t length = external_number(entry, target.place);
@@ -160,6 +158,19 @@ void count_external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
   const Shape shape(proto.dims().begin(), proto.dims().end());
   check_shape(stored->type, shape, place);
   files.count(external_piece(proto, pieces_of(*stored, element_count(shape, place), place)), place);
+}
+
+void take_in_external_data(::onnx::TensorProto& proto, ExternalFiles& files,
+                           const std::string& place) {
+  const std::optional<StoredType> stored = stored_type(proto.data_type());
+  if (proto.data_location() != ::onnx::TensorProto::EXTERNAL || !stored) return;
+  const Shape shape(proto.dims().begin(), proto.dims().end());
+  check_shape(stored->type, shape, place);
+  const Destination target = pieces_of(*stored, element_count(shape, place), place);
+  const Array bytes = files.read(external_piece(proto, target), place);
+  proto.set_raw_data(bytes.bytes().data(), bytes.bytes().size());
+  proto.clear_external_data();
+  proto.clear_data_location();
 }
 
 Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,

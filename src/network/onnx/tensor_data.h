@@ -26,6 +26,10 @@ Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files, const 
 void count_external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
                          const std::string& place);
 
+/// The tensor's external data, if it has any, become part of it.
+void take_in_external_data(::onnx::TensorProto& proto, ExternalFiles& files,
+                           const std::string& place);
+
 /// The same as read_tensor for a single tensor; external data is looked for in `folder`.
 Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
                   const std::string& place);

@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "network/onnx/graph/read_nodes.h"
 #include "network/onnx/model.h"
 #include "network/onnx/order.h"
+#include "network/onnx/tensor_data.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -54,7 +56,20 @@ class Extent {
   std::unordered_set<std::string> seen_;
 };
 
-::onnx::ModelProto model_of(const Reading& reading, const ::onnx::GraphProto& graph,
+/// A frame finds no files any more.
+void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
+  const std::string& file = reading.source().file;
+  for_each_tensor(model, [&](::onnx::TensorProto& tensor) {
+    take_in_external_data(tensor, reading.external_files(),
+                          fmt::format("{}: the weight '{}'", file, tensor.name()));
+  });
+  if (model.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw InputError(file,
+                     "the part whose sizes change from frame to frame has more than 2 GiB of "
+                     "weights inside of its nodes; move them out of If and Loop");
+}
+
+::onnx::ModelProto model_of(Reading& reading, const ::onnx::GraphProto& graph,
                             const Extent& extent, const std::vector<std::string>& outputs) {
   ::onnx::ModelProto model;
   model.set_ir_version(8);
@@ -68,6 +83,7 @@ class Extent {
     node->set_name(names[static_cast<std::size_t>(i)]);
   }
   for (const std::string& output : outputs) model.mutable_graph()->add_output()->set_name(output);
+  take_in_external_data(reading, model);
   return model;
 }
 
