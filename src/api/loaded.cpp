@@ -12,6 +12,7 @@
 #include "api/simulated_board.h"
 #include "base/error.h"
 #include "engine/registry.h"
+#include "network/fixed_inputs.h"
 #include "plan/build.h"
 #include "plan/plan_file.h"
 #include "plan/variants.h"
@@ -100,12 +101,11 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   const Setup& model = options.model;
   if (is_plan_file(model.source.file)) {
     const network::ModelSource& source = model.source;
-    const bool same_input = source.shapes.empty() && !source.size && source.weights.empty();
-    if (!model.processors.empty() || !same_input || !model.engine.empty())
+    if (!model.processors.empty() || !network::is_read_as_it_is(source) || !model.engine.empty())
       throw InputError(model.source.file,
-                       "the plan says which processors, engine, shapes and weights; leave out "
-                       "--processors, --engine, --shape, --size and --weights, or make another "
-                       "plan");
+                       "the plan says which processors, engine, shapes, fixed inputs and weights; "
+                       "leave out --processors, --engine, --shape, --fix, --size and --weights, or "
+                       "make another plan");
     return load_plan(model.source.file, options.network, {model.context, options.time_scale});
   }
   if (options.time_scale != 1 && options.time_scale != 0)

@@ -39,6 +39,8 @@ network::Network open_file(const ModelSource& source, const Context& context) {
           "--shape");
     return network::read_network(source);
   }
+  if (!source.constants.empty())
+    throw InputError("--fix", "is for ONNX files; a Darknet network has one input, its picture");
   check_size(source);
   network::darknet::Model model = network::darknet::read_darknet(source);
   if (network::has_random_weights(model.network))

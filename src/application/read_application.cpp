@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "board/read_values.h"
+#include "network/named_file.h"
 
 namespace millrace::application {
 namespace {
@@ -20,7 +21,7 @@ constexpr int format = 1;
 constexpr std::string_view application_keys[] = {"format", "name",       "network",     "precision",
                                                  "input",  "preprocess", "postprocess", "labels",
                                                  "output", "plugins",    "mapping"};
-constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
+constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes", "fix"};
 constexpr std::string_view output_keys[] = {"json", "images", "video", "maps"};
 constexpr std::size_t most_labels = 1'000'000;
 
@@ -77,19 +78,16 @@ class ApplicationReader {
   /// A plug-in runs as a program does, and the file may come from anywhere: so the file names only
   /// what lies in its own folder. Others are named by whoever runs it.
   std::string read_plugin(const YamlView& view) const {
-    const std::string path = view.path();
-    std::error_code error;
-    fs::path folder = fs::path(file_).parent_path();
-    if (folder.empty()) folder = ".";
-    const fs::path within =
-        fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(folder, error));
-    const bool is_inside = !error && !within.empty() && *within.begin() != "..";
-    if (fs::path(view.text()).is_absolute() || !is_inside)
+    const fs::path folder = fs::path(file_).parent_path();
+    const fs::path name = fs::path(view.text()).lexically_normal();
+    using enum network::NamedFile::Finding;
+    const auto found = network::named_file(folder, name).finding;
+    if (found == leaves || found == link_leaves)
       view.fail(
           fmt::format("'{}' is outside of the application's folder; an application names "
                       "only plug-ins beside it, give others with --plugin",
                       view.text()));
-    return path;
+    return folder / name;
   }
 
   static board::Precision read_precision(const YamlView& view,

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/yaml.h"
+#include "network/fixed_inputs.h"
 #include "network/read.h"
 
 namespace millrace::network {
@@ -34,20 +35,8 @@ std::pair<std::string, Shape> parse_shape(const std::string& text, const std::st
   }
 }
 
-/// A shape ends where numbers behind '=' do, as names may hold spaces.
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> shapes{""};
-  for (const char c : text) {
-    std::string& last = shapes.back();
-    const std::size_t equals = last.rfind('=');
-    const bool ends = equals != std::string::npos &&
-                      last.find_first_not_of("0123456789x", equals + 1) == std::string::npos;
-    if (c == ' ' && ends)
-      shapes.emplace_back();
-    else
-      last += c;
-  }
-  return shapes;
+bool is_shape(std::string_view text) {
+  return text.find_first_not_of("0123456789x") == std::string_view::npos;
 }
 
 }  // namespace
@@ -71,6 +60,9 @@ ModelSource read_model_source(const YamlView& view) {
   if (view.has("shapes"))
     for (const YamlView& shape : view.at("shapes").items())
       add_shape(model, shape.text(), shape.place());
+  if (view.has("fix"))
+    for (const YamlView& value : view.at("fix").items())
+      add_fixed(model, value.text(), value.place());
   return model;
 }
 
@@ -87,7 +79,7 @@ std::string shapes_text(const ModelSource& source) {
 }
 
 void add_shapes(ModelSource& source, const std::string& text, const std::string& place) {
-  for (const std::string& shape : split(text)) add_shape(source, shape, place);
+  for (const std::string& shape : split_values(text, is_shape)) add_shape(source, shape, place);
 }
 
 ModelSource absolute(ModelSource source) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/quantity.h"
+#include "network/fixed_inputs.h"
 
 namespace millrace::plan {
 namespace {
@@ -90,6 +91,7 @@ Json options_json(const Origin& origin) {
   add("board_file", origin.board_file);
   add("fallback", origin.fallback ? "" : "no");
   add("fitness", origin.fitness);
+  add("fix", network::fixed_text(origin.model));
   add("imported_from", origin.imported_from);
   add("limits", origin.limits);
   add("max_batch", origin.max_latency ? std::to_string(origin.max_batch) : "");
@@ -115,6 +117,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "board_file") origin.board_file = text;
   if (name == "fallback") origin.fallback = text != "no";
   if (name == "fitness") origin.fitness = text;
+  if (name == "fix") network::add_all_fixed(origin.model, text, place);
   if (name == "imported_from") origin.imported_from = text;
   if (name == "limits") origin.limits = text;
   if (name == "max_batch") origin.max_batch = read_number<std::int64_t>(text, place);

@@ -21,12 +21,13 @@ constexpr int format = 1;
 constexpr std::array<std::string_view, 9> system_keys{"format", "name",      "board",
                                                       "levels", "overload",  "overhead_ms",
                                                       "groups", "scenarios", "transitions"};
-constexpr std::array<std::string_view, 18> group_keys{
+constexpr std::array<std::string_view, 19> group_keys{
     "name",     "model",       "weights",   "size",        "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms", "preprocess_ms", "postprocess_ms",
-    "priority", "tasks",       "edges",     "graph",       "code",          "processors"};
-constexpr std::array<std::string_view, 5> model_keys{"model", "weights", "size", "shapes",
-                                                     "precision"};
+    "priority", "tasks",       "edges",     "graph",       "code",          "processors",
+    "fix"};
+constexpr std::array<std::string_view, 6> model_keys{"model",  "weights", "size",
+                                                     "shapes", "fix",     "precision"};
 constexpr std::array<std::string_view, 3> scenario_keys{"name", "groups", "share"};
 constexpr std::array<std::string_view, 3> transition_keys{"from", "to", "probability"};
 constexpr std::array<std::string_view, 3> overloads{"skip", "stretch", "lower_rate"};

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "network/fixed_inputs.h"
 #include "system/system_file.h"
 
 namespace millrace::system {
@@ -31,6 +32,7 @@ void add_model(Json& json, const Group& group, const fs::path& folder) {
     one.shapes[name] = shape;
     json["shapes"].push_back(network::shapes_text(one));
   }
+  for (const std::string& value : network::fixed_texts(model)) json["fix"].push_back(value);
   for (const board::Precision precision : group.precisions)
     json["precision"].push_back(board::to_text(precision));
 }

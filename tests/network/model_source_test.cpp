@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
+#include "network/fixed_inputs.h"
 #include "support/message_of.h"
 
 namespace millrace::network {
@@ -35,9 +36,10 @@ TEST(ModelSource, a_document_says_what_suits_the_kind_of_model) {
             (ModelSource{.file = "folder/n.cfg", .weights = "folder/w/n.weights"}));
   EXPECT_EQ(read("{model: n.onnx, shapes: ['x=1x2']}"),
             (ModelSource{.file = "folder/n.onnx", .shapes = {{"x", {1, 2}}}}));
+  EXPECT_EQ(fixed_text(read("{model: n.onnx, fix: ['sr=16000', 'n=1,2']}")), "n=1,2 sr=16000");
   for (const char* wrong :
        {"{model: n.onnx, size: 96}", "{model: n.onnx, weights: w}", "{model: resnet18, size: 0}",
-        "{model: n.cfg, shapes: [x]}", "{weights: w}", "{model: ''}"})
+        "{model: n.cfg, shapes: [x]}", "{model: n.onnx, fix: [x]}", "{weights: w}", "{model: ''}"})
     EXPECT_NE(message_of([&] { read(wrong); }), "no error") << wrong;
 }
 
@@ -46,6 +48,28 @@ TEST(ModelSource, shapes_survive_the_way_to_text_and_back) {
   source.shapes = {{"a b", {1, 2}}, {"c", {3}}};
   add_shapes(read, shapes_text(source), "p");
   EXPECT_EQ(read, source);
+}
+
+TEST(ModelSource, fixed_inputs_survive_the_way_to_text_and_back) {
+  ModelSource source, read;
+  for (const char* text : {"sr=16000.0", "a b=1,2", "a=b=-0.25e1,1e99", "on=true"})
+    add_fixed(source, text, "--fix");
+  EXPECT_EQ(fixed_text(source), "a b=1,2 a=b=-2.5,1e+99 on=1 sr=16000");
+  add_all_fixed(read, fixed_text(source), "p");
+  EXPECT_EQ(read, source);
+  EXPECT_FALSE(is_read_as_it_is(read));
+}
+
+TEST(ModelSource, what_is_no_value_of_an_input_is_refused) {
+  ModelSource source;
+  add_fixed(source, "sr=1", "--fix");
+  for (const std::string text :
+       {"sr", "=1", "sr=", "x=1,", "x=,1", "x=a", "x=1 2", "x=inf", "x=1x2"})
+    EXPECT_NE(message_of([&] { add_fixed(source, text, "--fix"); }).find("expected NAME=NUMBER"),
+              std::string::npos)
+        << text;
+  EXPECT_NE(message_of([&] { add_fixed(source, "sr=1", "--fix"); }).find("second value"),
+            std::string::npos);
 }
 
 TEST(ModelSource, files_that_are_there_become_absolute) {

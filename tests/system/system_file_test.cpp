@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/yaml.h"
+#include "network/fixed_inputs.h"
 #include "support/message_of.h"
 #include "support/schema.h"
 
@@ -25,7 +26,7 @@ groups:
   - {name: left, model: nets/left.cfg, weights: left.weights, period_ms: 66, deadline_ms: 50.5,
      preprocess_ms: 2, postprocess_ms: 1.25}
   - {name: rear, application: apps/rear.yaml, rate_fps: 5, priority: -1}
-  - {name: open, model: open.onnx, shapes: ["x=1x3x8x8"], rate_fps: 5}
+  - {name: open, model: open.onnx, shapes: ["x=1x3x8x8"], fix: ["n=1,2"], rate_fps: 5}
 scenarios:
   - {name: idle, groups: [front]}
   - {name: patrol, groups: [left, front]}
@@ -69,6 +70,7 @@ TEST(system_file, reads_every_key) {
   EXPECT_EQ(system.groups[2].application, "f/apps/rear.yaml");
   EXPECT_EQ(system.groups[2].priority, -1);
   EXPECT_EQ(system.groups[3].model.shapes.at("x"), (network::Shape{1, 3, 8, 8}));
+  EXPECT_EQ(network::fixed_text(system.groups[3].model), "n=1,2");
   EXPECT_EQ(system.scenarios[1].groups, (std::vector{GroupId(0), GroupId(1)}));
   EXPECT_EQ(system.transitions[0].to, ScenarioId(1));
   EXPECT_EQ(system.transitions[0].probability, 0.3);

@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "board/board.h"
 #include "engine/registry.h"
+#include "network/fixed_inputs.h"
 #include "network/read.h"
 #include "network/zoo_heads.h"
 #include "plan/plan_file.h"
@@ -35,10 +36,10 @@ using application::Application;
 /// With the application's network.
 Setup setup_of(const Application& application, Setup setup) {
   const network::ModelSource& given = setup.source;
-  if (!given.weights.empty() || given.size || !given.shapes.empty())
+  if (!network::is_read_as_it_is(given))
     throw InputError(application.file,
-                     "is an application, which names the weights, size and shapes itself; leave "
-                     "out --weights, --size and --shape");
+                     "is an application, which names the weights, size, shapes and fixed inputs "
+                     "itself; leave out --weights, --size, --shape and --fix");
   const std::uint64_t seed = given.seed;
   setup.source = application.model;
   setup.source.seed = seed;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/shell_word.h"
+#include "network/fixed_inputs.h"
 #include "schedule/schedule.h"
 
 namespace millrace::api {
@@ -46,6 +47,8 @@ std::string model_arguments(const network::ModelSource& source) {
     one.shapes.insert(shape);
     text += " --shape " + shell_word(network::shapes_text(one));
   }
+  for (const std::string& value : network::fixed_texts(source))
+    text += " --fix " + shell_word(value);
   if (source.size) text += fmt::format(" --size {}", *source.size);
   if (!source.weights.empty()) text += " --weights " + shell_word(source.weights.string());
   if (source.seed != network::ModelSource{}.seed) text += fmt::format(" --seed {}", source.seed);

@@ -8,6 +8,7 @@
 #include "cli/options/common.h"
 #include "cli/options/range_check.h"
 #include "cli/print/progress.h"
+#include "network/fixed_inputs.h"
 
 namespace millrace::cli {
 
@@ -18,22 +19,27 @@ void bind_model(CLI::App& verb, api::Setup& setup) {
   bind_input(verb, setup);
 }
 
+void bind_known_inputs(CLI::App& verb, network::ModelSource& source) {
+  const auto add = [&](const char* name, auto* add_one, const char* description) {
+    const auto add_all = [&source, name, add_one](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) add_one(source, text, name);
+    };
+    verb.add_option_function<std::vector<std::string>>(name, add_all, description);
+  };
+  add("--shape", network::add_shape, "Shape of an ONNX input, NAME=1x3x224x224 (repeatable)");
+  add("--fix", network::add_fixed, "Value of an ONNX input for good, NAME=16000 (repeatable)");
+}
+
 void bind_input(CLI::App& verb, api::Setup& setup) {
   attach_terminal(setup.context);
-  network::ModelSource& source = setup.source;
   begin_group(verb, "Model");
-  verb.add_option_function<std::vector<std::string>>(
-      "--shape",
-      [&source](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) network::add_shape(source, text, "--shape");
-      },
-      "Set the shape of an input of an ONNX model, NAME=1x3x224x224 (repeatable)");
-  verb.add_option("--size", source.size,
+  bind_known_inputs(verb, setup.source);
+  verb.add_option("--size", setup.source.size,
                   "Width and height of the input in pixels, for a .cfg file or a detector of the "
                   "zoo")
       ->check(CLI::Range(1, 1 << 20));
   verb.add_option_function<std::string>(
-      "--weights", [&source](const std::string& text) { source.weights = text; },
+      "--weights", [&setup](const std::string& text) { setup.source.weights = text; },
       "The weights of a .cfg file; default: the .weights file of the same name in its folder");
 }
 

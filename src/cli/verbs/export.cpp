@@ -14,6 +14,7 @@
 #include "cli/verbs/verbs.h"
 #include "dataflow/analysis.h"
 #include "dataflow/sdf3.h"
+#include "network/fixed_inputs.h"
 #include "plan/build.h"
 #include "schedule/graph.h"
 
@@ -77,9 +78,8 @@ dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded
 
 /// Options that say how a model is read: the plan says it.
 void refuse_model_options(const network::ModelSource& source) {
-  if (source.shapes.empty() && !source.size && source.weights.empty()) return;
-  throw InputError(source.file,
-                   "the plan says shapes and weights; leave out --shape, --size and --weights");
+  if (network::is_read_as_it_is(source)) return;
+  throw InputError(source.file, "the plan says it; leave out --shape, --fix, --size, --weights");
 }
 
 void print(const api::ExportedModel& written) {

@@ -29,7 +29,7 @@ struct RunCommandOptions {
 };
 
 constexpr const char* names_not_of_deployments[] = {
-    "--model",  "--shape",  "--size",       "--weights", "--input",     "--random",
+    "--model",  "--shape",  "--fix",        "--size",    "--weights",   "--input",  "--random",
     "--mean",   "--std",    "--bgr",        "--raw",     "--plan",      "--frames",
     "--output", "--labels", "--processors", "--engine",  "--time-scale"};
 

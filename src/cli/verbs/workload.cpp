@@ -15,6 +15,7 @@
 #include "base/printable.h"
 #include "base/trace.h"
 #include "cli/options/common.h"
+#include "cli/options/model.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "report/gantt.h"
@@ -28,7 +29,8 @@ namespace {
 
 struct WorkloadOptions {
   std::string action, file, other, model, output, board, gantt, trace;
-  std::vector<std::string> layers, shapes, beside;
+  std::vector<std::string> layers, beside;
+  network::ModelSource source;  // but for its file
   std::vector<std::int64_t> streams;
   std::int64_t parts = 1;
   std::optional<std::int64_t> scratchpad_kib;
@@ -39,7 +41,7 @@ struct WorkloadOptions {
 };
 
 /// Which actions an option is for.
-constexpr std::array<std::pair<const char*, std::string_view>, 16> option_actions{{
+constexpr std::array<std::pair<const char*, std::string_view>, 17> option_actions{{
     {"other", "diff"},
     {"--layer", "make"},
     {"--scratchpad-kib", "make"},
@@ -48,6 +50,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 16> option_action
     {"--layer-by-layer", "make"},
     {"--board", "make, simulate"},
     {"--shape", "make, check, run"},
+    {"--fix", "make, check, run"},
     {"--streams", "simulate"},
     {"--beside", "simulate"},
     {"--model", "check, run"},
@@ -81,8 +84,7 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
                 "A workload for each layer, also where several are faster as one");
   verb.add_option("--board", options.board,
                   "A shipped board or a board file, whose rates count; also for simulate");
-  verb.add_option("--shape", options.shapes,
-                  "NAME=1x3x224x224: the shape of an input of the model; also for check and run");
+  bind_known_inputs(verb, options.source);
   begin_group(verb, "Simulate");
   verb.add_option("--streams", options.streams,
                   "Streams of frames on which the network runs; may be given again, for the "
@@ -108,9 +110,8 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
 }
 
 network::ModelSource source_of(const WorkloadOptions& options, const std::string& file) {
-  network::ModelSource source;
+  network::ModelSource source = options.source;
   source.file = file;
-  for (const std::string& shape : options.shapes) network::add_shape(source, shape, "--shape");
   return source;
 }
 

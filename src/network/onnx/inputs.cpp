@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/evaluate/evaluate.h"
 #include "network/onnx/graph/names.h"
 #include "network/onnx/tensor_data.h"
 #include "network/onnx/types.h"
@@ -106,7 +108,49 @@ Shape chosen_shape(const Declared& input, const ModelSource& source) {
   return shape;
 }
 
-void add_known_input(Reading& reading, const Declared& input, const Array& value) {
+/// The shape that a list of numbers takes: in one open dimension it says how many there are.
+Shape known_shape(const Declared& input, const Array& list, const ModelSource& source) {
+  const bool says_how_many = !input.shape || *input.shape == Shape{open};
+  return says_how_many && !source.shapes.contains(input.name) ? list.shape
+                                                              : chosen_shape(input, source);
+}
+
+/// One number for all places, or one for each.
+Array spread(const Declared& input, const Array& list, const Shape& shape) {
+  const auto count = static_cast<std::size_t>(element_count(shape));
+  const std::size_t found = static_cast<std::size_t>(element_count(list.shape));
+  if (found != 1 && found != count)
+    throw InputError(input.place, fmt::format("has {} places, but was given {} values; give one "
+                                              "for each, or one for all",
+                                              count, found));
+  const Bytes each = size_of(list.type);
+  Buffer memory = Buffer::uninitialized(each * static_cast<std::int64_t>(count));
+  const std::size_t size = list.bytes().size();
+  for (std::size_t at = 0; at < memory.bytes().size(); at += size)
+    std::copy_n(list.bytes().data(), size, memory.data() + at);
+  return make_array(list.type, shape, std::move(memory));
+}
+
+/// A list of numbers as the input has them.
+Array as_input(const Declared& input, const Array& list, const ModelSource& source) {
+  const Array wide = spread(input, list, known_shape(input, list, source));
+  const Array value = converted(wide, input.type);
+  const bool rounds = input.type == DataType::float32 || input.type == DataType::float16;
+  if (!rounds && converted(value, wide.type) != wide)
+    throw InputError(input.place, fmt::format("has type {}, which cannot have such a value; give "
+                                              "one of its type",
+                                              to_text(input.type)));
+  return value;
+}
+
+bool is_list_of_numbers(const Array& value) {
+  return value.shape.size() == 1 &&
+         (value.type == DataType::int64 || value.type == DataType::float64);
+}
+
+void add_known_input(Reading& reading, const Declared& input, const Array& given,
+                     const ModelSource& source) {
+  const Array value = is_list_of_numbers(given) ? as_input(input, given, source) : given;
   check_fits(input, value.shape);
   if (value.type != input.type)
     throw InputError(input.place, fmt::format("has type {}, but was given a value of type {}",
@@ -163,7 +207,7 @@ void read_inputs(Reading& reading, ::onnx::GraphProto& graph, const ModelSource&
     inputs.insert(input.name);
     const auto known = source.constants.find(input.name);
     if (known != source.constants.end())
-      add_known_input(reading, input, known->second);
+      add_known_input(reading, input, known->second, source);
     else
       reading.add_input(input.name, {input.type, chosen_shape(input, source)});
   }

@@ -3,10 +3,14 @@
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "network/batch.h"
 #include "network/evaluate/evaluate.h"
+#include "network/fixed_inputs.h"
 #include "network/onnx/wrong.h"
 #include "network/read.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::network {
 namespace {
@@ -216,6 +220,82 @@ TEST(Varying, results_without_a_largest_size_are_refused_with_the_node) {
   EXPECT_NE(text.find("node 'grow' (Expand)"), std::string::npos) << text;
   EXPECT_NE(text.find("computed from the network's input 'x'"), std::string::npos) << text;
   EXPECT_NE(text.find("known when the model is read"), std::string::npos) << text;
+}
+
+/// Windows of 16 bits of x where `rate` says so, else of 8: then x is two of them, and no matrix.
+OnnxModel with_rates() {
+  OnnxModel model;
+  model.input("x", {1, 4}).input("rate", {}, DataType::int64).output("y");
+  const std::vector<std::int64_t> known{16};
+  model.weight("sixteen", make_array<std::int64_t>(DataType::int64, {}, known));
+  model.weight("four", {4, 1}).weight("two", {2, 1}).integers("halves", {1, 2, 2});
+  model.node("Reshape", {"x", "halves"}, {"parts"});
+  model.node("Equal", {"rate", "sixteen"}, {"condition"});
+  model.node("If", {"condition"}, {"y"}).named("choice");
+  put_node(branch_of(model, "then_branch"), "Gemm", {"x", "four"}, "whole");
+  put_node(branch_of(model, "else_branch"), "Gemm", {"parts", "two"}, "half");
+  return model;
+}
+
+std::vector<Array> run_at(const Network& network, std::int64_t rate) {
+  const std::vector<std::int64_t> rates{rate};
+  const Array rate_input = make_array<std::int64_t>(DataType::int64, {}, rates);
+  return evaluate(network, std::vector<Array>{floats({1, 4}, {100, 200, 300, 400}), rate_input});
+}
+
+TEST(Varying, a_branch_that_does_not_fit_is_refused_once_it_is_taken) {
+  const Network network = with_rates().read();
+  EXPECT_EQ(network[network.outputs[0]].shape, (Shape{1, 1}));
+  EXPECT_EQ(numbers(run_at(network, 16)[0]), (std::vector<float>{30}));
+  const std::string text = test::message_of([&] { run_at(network, 8); });
+  EXPECT_NE(text.find("node 'choice/Gemm_0' (Gemm)"), std::string::npos) << text;
+}
+
+TEST(Varying, what_nobody_reads_of_two_branches_may_differ) {
+  OnnxModel model = with_rates();
+  auto& graph = *model.proto().mutable_graph();
+  auto& choice = *graph.mutable_node(graph.node_size() - 1);
+  choice.add_output("unread");
+  for (auto& attribute : *choice.mutable_attribute())
+    put_node(*attribute.mutable_g(), "Identity",
+             {attribute.name() == "then_branch" ? "x" : "parts"}, "more_of_" + attribute.name());
+  EXPECT_EQ(numbers(run_at(model.read(), 16)[0]), (std::vector<float>{30}));
+}
+
+TEST(Varying, an_input_that_is_fixed_decides_when_the_model_is_read) {
+  const auto at_rate = [](const std::string& text) {
+    ModelSource source;
+    add_fixed(source, text, "--fix");
+    return with_rates().read(source);
+  };
+  const Network network = at_rate("rate=16");
+  ASSERT_EQ(network.inputs.size(), 1u);
+  EXPECT_EQ(name_of(network.layers.at(0).op), "Gemm");
+  EXPECT_EQ(numbers(run_on(network, {100, 200, 300, 400})[0]), (std::vector<float>{30}));
+  const std::string text = test::message_of([&] { at_rate("rate=8"); });
+  EXPECT_NE(text.find("node 'choice/Gemm_0' (Gemm)"), std::string::npos) << text;
+}
+
+/// The part is read anew for each frame, from memory.
+TEST(Varying, weights_beside_the_model_come_into_the_part) {
+  const test::TemporaryFolder folder;
+  OnnxModel model = with_rates();
+  auto& graph = *model.proto().mutable_graph();
+  auto& then = *graph.mutable_node(graph.node_size() - 1)->mutable_attribute(0)->mutable_g();
+  ::onnx::TensorProto& weight = *then.add_initializer();
+  then.mutable_node(0)->set_input(1, "beside");
+  weight.set_name("beside");
+  weight.set_data_type(::onnx::TensorProto::FLOAT);
+  weight.add_dims(4), weight.add_dims(1);
+  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+  auto& location = *weight.add_external_data();
+  location.set_key("location"), location.set_value("w.bin");
+  const std::vector<float> values{1, 0, 0, 1};
+  write_file(folder / "w.bin", {reinterpret_cast<const char*>(values.data()), 16});
+  write_file(folder / "model.onnx", model.bytes());
+  const Network network = read_network(folder / "model.onnx");
+  std::filesystem::remove(folder / "w.bin");
+  EXPECT_EQ(numbers(run_at(network, 16)[0]), (std::vector<float>{500}));
 }
 
 TEST(Varying, both_branches_must_be_known) {
