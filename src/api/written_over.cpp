@@ -18,7 +18,7 @@
 #include "base/yaml.h"
 #include "deployment/deployment_file.h"
 #include "deployment/script.h"
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 
 namespace millrace::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "board/read_values.h"
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 
 namespace millrace::application {
 namespace {

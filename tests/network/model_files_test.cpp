@@ -1,4 +1,4 @@
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/file.h"
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 #include "support/message_of.h"
 #include "support/onnx_model.h"
 #include "support/temporary_folder.h"

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/board_file.h"
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 
 namespace millrace::api {
 namespace {

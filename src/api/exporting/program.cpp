@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "codegen/program.h"
 #include "deployment/deployment_file.h"
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 #include "plan/plan_file.h"
 #include "plan/variants.h"
 

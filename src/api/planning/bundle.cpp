@@ -6,7 +6,7 @@
 #include "api/loaded.h"
 #include "api/open_model.h"
 #include "base/error.h"
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 #include "plan/plan_file.h"
 
 namespace millrace::api {

@@ -8,7 +8,7 @@
 #include "network/darknet/config.h"
 #include "network/darknet/darknet.h"
 #include "network/darknet/lower.h"
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 #include "network/random_weights.h"
 #include "network/simplify.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 
 namespace millrace::network::onnx {
 namespace {

@@ -1,9 +1,9 @@
-#include "network/model_files.h"
+#include "network/files/model_files.h"
 
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 #include "network/onnx/external_data.h"
 #include "network/onnx/model.h"
 #include "network/read.h"

@@ -1,4 +1,4 @@
-#include "network/named_file.h"
+#include "network/files/named_file.h"
 
 #include <algorithm>
 
