@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/application/shares.h"
 #include "api/text/accuracy.h"
 #include "report/table.h"
@@ -79,6 +81,29 @@ std::string findings_text(const ApplicationResult& result) {
                      result.rows.size());
 }
 
+/// What frames spent their time with, in one line.
+std::string steps_text(const application::Totals& totals) {
+  const application::StepTimes& times = totals.times;
+  const auto each = [&](Time time) { return millrace::to_text(per_frame(totals, time)); };
+  return fmt::format(
+      "per frame: {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
+      "between these",
+      each(times.reading), each(times.before), each(times.pipeline), each(times.after),
+      each(times.waiting()));
+}
+
+std::string live_text(const runtime::QueueCounts& queue, const char* what) {
+  return fmt::format("{}{} arrived, {} of them were dropped; at most {} waited", queue.put, what,
+                     queue.dropped, queue.most);
+}
+
+std::string ages_text(const application::Ages& ages) {
+  return fmt::format("from capture to findings: {} at most, {} for the last frame; of that before "
+                     "it came from the source: {} at most, {} for the last",
+                     millrace::to_text(ages.longest), millrace::to_text(ages.last),
+                     millrace::to_text(ages.longest_lag), millrace::to_text(ages.last_lag));
+}
+
 }  // namespace
 
 std::string application_text(const ApplicationResult& result) {
@@ -91,6 +116,22 @@ std::string application_text(const ApplicationResult& result) {
              waits_text(result), report::times(steps.back(), steps.front()),
              findings_text(result)) +
          (result.accuracy ? "\n" + accuracy_text(*result.accuracy) : "");
+}
+
+std::vector<std::string> summary_of(const ApplicationTotals& run) {
+  const application::Totals& totals = run.totals;
+  const double rate =
+      static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed));
+  std::vector<std::string> lines{fmt::format("{} frames in {}, {} frames/s; {}", totals.frames,
+                                             millrace::to_text(totals.elapsed), four_digits(rate),
+                                             steps_text(totals))};
+  for (const application::InputTotals& each : totals.inputs)
+    lines.push_back(fmt::format("{}: {} frames{}", each.name, each.frames,
+                                run.is_live ? "; " + live_text(each.queue, "") : ""));
+  if (!run.is_live) return lines;
+  lines.push_back(live_text(totals.queue, " frames"));
+  lines.push_back(ages_text(totals.ages));
+  return lines;
 }
 
 }  // namespace millrace::api

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 
 #include "api/application/accuracy.h"
 #include "api/application/bench.h"
@@ -21,42 +22,6 @@
 
 namespace millrace::cli {
 namespace {
-
-/// What frames spent their time with, in one line.
-std::string steps_text(const application::Totals& totals) {
-  const application::StepTimes& times = totals.times;
-  const auto each = [&](Time time) {
-    return millrace::to_text(totals.frames > 0 ? time / totals.frames : Time{});
-  };
-  return fmt::format(
-      "per frame: {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
-      "between these",
-      each(times.reading), each(times.before), each(times.pipeline), each(times.after),
-      each(times.waiting()));
-}
-
-void report(const api::ApplicationTotals& run) {
-  const application::Totals& totals = run.totals;
-  note(fmt::format(
-      "{} frames in {}, {} frames/s; {}", totals.frames, millrace::to_text(totals.elapsed),
-      four_digits(static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed))),
-      steps_text(totals)));
-  for (const application::InputTotals& each : totals.inputs) {
-    const std::string live = fmt::format("; {} arrived, {} of them were dropped; at most {} waited",
-                                         each.queue.put, each.queue.dropped, each.queue.most);
-    note(fmt::format("{}: {} frames{}", each.name, each.frames, run.is_live ? live : ""));
-  }
-  const runtime::QueueCounts& queue = totals.queue;
-  if (run.is_live)
-    note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
-                     queue.dropped, queue.most));
-  const application::Ages& ages = totals.ages;
-  if (run.is_live)
-    note(fmt::format("from capture to findings: {} at most, {} for the last frame; of that before "
-                     "it came from the source: {} at most, {} for the last",
-                     millrace::to_text(ages.longest), millrace::to_text(ages.last),
-                     millrace::to_text(ages.longest_lag), millrace::to_text(ages.last_lag)));
-}
 
 [[noreturn]] void leave(const std::string& text, bool failed) {
   note("millrace: " + text);
@@ -83,7 +48,7 @@ int run_application(const api::RunnableOptions& runnable, const api::Application
                     const ApplicationRunOptions& run_options) {
   const api::ApplicationTotals run =
       run_application(runnable, options, {run_options.output, run_options.trace, leave});
-  report(run);
+  for (const std::string& line : summary_of(run)) note(line);
   note_not_finite(run.totals.not_finite_input, run.nan_layer, run.totals.finite);
   if (run.skipped > 0)
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
