@@ -47,7 +47,8 @@ TEST_F(WrittenOver, endings_of_models_may_be_in_capital_letters) {
   files_.add(network::ModelSource{.file = folder_ / "B.CFG"});
   EXPECT_NE(message(folder_ / "B.weights").find("is the file of the weights too"),
             std::string::npos);
-  write_file(folder_ / "C.ONNX", std::string("\x0a\x08location\x12\x05") + "c.bin");
+  const std::string entry = "\x12\x05" "c.bin" "\x0a\x08" "location";
+  write_file(folder_ / "C.ONNX", "\x08\x08\x3a\x17\x2a\x15\x6a\x11" + entry + "\x70\x01");
   write_file(folder_ / "c.bin", "");
   files_.add(network::ModelSource{.file = folder_ / "C.ONNX"});
   EXPECT_NE(message(folder_ / "c.bin").find("external data too"), std::string::npos);

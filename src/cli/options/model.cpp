@@ -35,8 +35,7 @@ void bind_input(CLI::App& verb, api::Setup& setup) {
   begin_group(verb, "Model");
   bind_known_inputs(verb, setup.source);
   verb.add_option("--size", setup.source.size,
-                  "Width and height of the input in pixels, for a .cfg file or a detector of the "
-                  "zoo")
+                  "Width and height of the input in pixels, for a .cfg file or a zoo detector")
       ->check(CLI::Range(1, 1 << 20));
   verb.add_option_function<std::string>(
       "--weights", [&setup](const std::string& text) { setup.source.weights = text; },

@@ -76,7 +76,6 @@ dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded
   return schedule::csdf_graph(loaded.plan, loaded.network, graph_options);
 }
 
-/// Options that say how a model is read: the plan says it.
 void refuse_model_options(const network::ModelSource& source) {
   if (network::is_read_as_it_is(source)) return;
   throw InputError(source.file, "the plan says it; leave out --shape, --fix, --size, --weights");

@@ -49,8 +49,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 17> option_action
     {"--overlap", "make"},
     {"--layer-by-layer", "make"},
     {"--board", "make, simulate"},
-    {"--shape", "make, check, run"},
-    {"--fix", "make, check, run"},
+    {"--shape", "make, check, run"}, {"--fix", "make, check, run"},
     {"--streams", "simulate"},
     {"--beside", "simulate"},
     {"--model", "check, run"},
@@ -109,10 +108,9 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
     options.of_actions.emplace_back(verb.get_option(name), actions);
 }
 
-network::ModelSource source_of(const WorkloadOptions& options, const std::string& file) {
-  network::ModelSource source = options.source;
-  source.file = file;
-  return source;
+network::ModelSource source_of(WorkloadOptions options, const std::string& file) {
+  options.source.file = file;
+  return options.source;
 }
 
 int make(const WorkloadOptions& options) {

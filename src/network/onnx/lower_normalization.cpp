@@ -27,6 +27,14 @@ void refuse_training_outputs(const Node& node) {
                             i));
 }
 
+/// Before opset 14 the outputs of training say that it is meant, whether they are read or not.
+bool trains(const Node& node) {
+  if (node.opset() >= 14) return node.attributes().flag("training_mode", false);
+  for (std::size_t i = 1; i < node.output_count(); ++i)
+    if (node.names(i)) return true;
+  return false;
+}
+
 /// What training would keep of a moment: the old one's share is `momentum`.
 void give_moving(Node& node, std::size_t output, std::size_t old, TensorId now) {
   if (!node.wants(output)) return;
@@ -82,8 +90,8 @@ void normalize_by_batch(Node& node) {
 void lower_batch_normalization(Node& node) {
   if (!node.attributes().flag("spatial", true) && node.rank(0) != 2)  // positions are channels
     node.fail("the attribute 'spatial' is 0, which is not supported; expected 1");
-  const bool trains = node.attributes().flag("training_mode", false);
-  if (!trains) refuse_training_outputs(node);
+  const bool by_batch = trains(node);
+  if (!by_batch || node.opset() < 14) refuse_training_outputs(node);
   const Shape shape = node.shape(0);
   if (shape.size() < 2)
     node.fail(fmt::format("the input has the shape {}, expected batch and channels",
@@ -97,9 +105,9 @@ void lower_batch_normalization(Node& node) {
       node.fail(fmt::format("the {} '{}' has type {}, expected {} like the input", roles[i],
                             node.tensor(i).name, to_text(node.type(i)), to_text(node.type(0))));
   }
-  if (trains) {
+  if (by_batch) {
     normalize_by_batch(node);
-    return give_moving_moments(node);
+    return node.opset() < 14 ? void() : give_moving_moments(node);
   }
   const BatchNormalization op{node.attributes().number("epsilon", 1e-5f)};
   node.give(0, node.add(op, node.inputs(), {node.type(0), shape}));

@@ -143,10 +143,12 @@ std::int64_t Node::normalized(std::int64_t axis, std::int64_t rank) const {
   return axis < 0 ? axis + rank : axis;
 }
 
+bool Node::names(std::size_t output) const {
+  return output < output_count() && !proto_->output(static_cast<int>(output)).empty();
+}
+
 bool Node::wants(std::size_t output) const {
-  if (output >= output_count()) return false;
-  const std::string& made = proto_->output(static_cast<int>(output));
-  return !made.empty() && needed_->contains(made);
+  return names(output) && needed_->contains(proto_->output(static_cast<int>(output)));
 }
 
 std::size_t Node::output_count() const { return static_cast<std::size_t>(proto_->output_size()); }

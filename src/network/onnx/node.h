@@ -53,6 +53,8 @@ class Node {
   /// -1 is the last dimension; fails outside [-rank, rank).
   std::int64_t normalized(std::int64_t axis, std::int64_t rank) const;
 
+  /// Whether the file gives the output a name.
+  bool names(std::size_t output) const;
   /// Whether somebody reads the output: what nobody reads is no reason to refuse a node.
   bool wants(std::size_t output) const;
   std::size_t output_count() const;
