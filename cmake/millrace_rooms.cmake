@@ -23,6 +23,13 @@ if(MILLRACE_SANITIZE)
   # Their dlopen calls the system's, which then looks in the program's RPATH alone.
   target_link_options(millrace_settings INTERFACE -Wl,--disable-new-dtags)
 endif()
+# How many times as long tests may take: instrumented and emulated code is slow.
+set(MILLRACE_SLOWDOWN 1)
+if(MILLRACE_SANITIZE)
+  set(MILLRACE_SLOWDOWN 8)
+elseif(CMAKE_CROSSCOMPILING)
+  set(MILLRACE_SLOWDOWN 20)
+endif()
 if(MILLRACE_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "MILLRACE_FUZZ needs clang, whose libFuzzer it uses, but the compiler is "
@@ -95,9 +102,7 @@ function(add_room_tests name)
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
-  if(MILLRACE_SANITIZE)  # instrumented code takes several times as long
-    math(EXPR test_TIMEOUT "8 * ${test_TIMEOUT}")
-  endif()
+  math(EXPR test_TIMEOUT "${MILLRACE_SLOWDOWN} * ${test_TIMEOUT}")
   if(NOT test_LABEL)  # one only: a list falls apart on its way to the properties of the tests
     set(test_LABEL ${id})
   endif()

@@ -1,10 +1,11 @@
 # Builds for 64-bit ARM Linux (Raspberry Pi 5, Jetson, RK3588, i.MX8) on a machine of another kind.
 #
-#   cmake --preset release -B build/aarch64 -DMILLRACE_TESTS=OFF -DMILLRACE_BENCHMARKS=OFF \
+#   cmake --preset release -B build/board -DMILLRACE_TESTS=OFF -DMILLRACE_BENCHMARKS=OFF \
 #     --toolchain cmake/toolchains/aarch64-linux-gnu.cmake -DMILLRACE_SYSROOT=/path/to/sysroot
 #
 # The sysroot is a copy of the board's /usr/include, /usr/lib, /usr/share and /lib: the libraries to
-# link with are the board's. docs/your-board.md says how to make one.
+# link with are the board's. docs/your-board.md says how to make one. Where QEMU's user mode is
+# installed, ctest runs the tests in it; the variable QEMU_CPU chooses the processor.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
@@ -35,3 +36,8 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${MILLRACE_SYSROOT})
 set(ENV{PKG_CONFIG_DIR} "")
 set(ENV{PKG_CONFIG_LIBDIR}
     ${MILLRACE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${MILLRACE_SYSROOT}/usr/lib/pkgconfig:${MILLRACE_SYSROOT}/usr/share/pkgconfig)
+
+find_program(MILLRACE_QEMU qemu-aarch64)
+if(MILLRACE_QEMU)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${MILLRACE_QEMU} -L ${MILLRACE_SYSROOT})
+endif()

@@ -15,6 +15,27 @@
 namespace millrace::engine::onednn {
 namespace {
 
+std::string by_number(dnnl::cpu_isa isa) {
+  return fmt::format("instructions {:#x}", static_cast<unsigned>(isa));
+}
+
+#if defined(__aarch64__)
+/// oneDNN's header has names for x86 only; each of these includes those before.
+std::string name_of(dnnl::cpu_isa isa) {
+  switch (static_cast<unsigned>(isa)) {
+    case 0x1:
+      return "asimd";
+    case 0x3:
+      return "sve_128";
+    case 0x7:
+      return "sve_256";
+    case 0x1f:
+      return "sve_512";
+    default:
+      return by_number(isa);
+  }
+}
+#else
 /// Those that only some versions of oneDNN know go by number.
 std::string name_of(dnnl::cpu_isa isa) {
   switch (isa) {
@@ -35,9 +56,10 @@ std::string name_of(dnnl::cpu_isa isa) {
     case dnnl::cpu_isa::avx512_core_amx:
       return "avx512_core_amx";
     default:
-      return fmt::format("instructions {:#x}", static_cast<unsigned>(isa));
+      return by_number(isa);
   }
 }
+#endif
 
 std::string text_of(const dnnl::error& error) {
   return fmt::format("oneDNN reports '{}' (status {})", error.what(),

@@ -21,7 +21,24 @@ PostOp function(Algorithm algorithm, double alpha = 0, double beta = 0) {
   return {PostOp::Kind::eltwise, algorithm, finite(alpha), finite(beta), {}};
 }
 
+/// With ARM's SVE, oneDNN 2.6 computes hard swish and mish wrongly after a convolution.
+bool is_wrong_when_fused(const Builder& builder, const Fused& fused) {
+#if defined(__aarch64__)
+  constexpr unsigned without_sve = 1;
+  if (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) <= without_sve) return false;
+  if (fused.kind == Fused::Kind::hard_swish) return true;
+  if (fused.kind != Fused::Kind::unary) return false;
+  const auto kind = std::get<network::Unary>(builder.layer(fused.layers[0]).op).kind;
+  return kind == UnaryKind::hard_swish || kind == UnaryKind::mish;
+#else
+  static_cast<void>(builder);
+  static_cast<void>(fused);
+  return false;
+#endif
+}
+
 std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, const Dims& shape) {
+  if (is_wrong_when_fused(builder, fused)) return std::nullopt;
   switch (fused.kind) {
     case Fused::Kind::unary:
       return functions_of(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
