@@ -1,0 +1,184 @@
+// Counts the instructions that engines execute for layers and networks. bench/instructions starts
+// it in an emulator with a plug-in that counts:
+//   count_instructions list                      the names of what it can count
+//   count_instructions write NAME FILE           as an ONNX file
+//   count_instructions count NAME LOG [ENGINE]   LOG: where the plug-in writes
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "board/board.h"
+#include "counter.h"
+#include "engine/registry.h"
+#include "network/calibration.h"
+#include "network/onnx_writer/write_onnx.h"
+#include "network/random_values.h"
+#include "samples.h"
+
+namespace millrace::counting {
+namespace {
+
+using board::Variant;
+using network::Network;
+
+/// Between these lie random values after a few layers; the counts hardly depend on it.
+network::Calibration wide_ranges(const Network& network) {
+  network::Calibration result;
+  for (const network::Tensor& tensor : network.tensors)
+    if (!tensor.constant && tensor.type == network::DataType::float32)
+      result.ranges[tensor.name] = {-4, 4};
+  return result;
+}
+
+/// A prepared subnet with memory for its borders.
+class Runner {
+ public:
+  Runner(engine::Engine& engine, const engine::SubnetRequest& request)
+      : subnet_(engine.prepare(request)) {
+    Random random(5);
+    for (const engine::Port& port : subnet_->inputs()) {
+      network::Buffer& buffer = memory_.emplace_back(port.layout.size);
+      network::fill_random(buffer.bytes(), (*request.network)[port.tensor].type, random);
+      in_.push_back(buffer.data());
+    }
+    for (const engine::Port& port : subnet_->outputs())
+      out_.push_back(memory_.emplace_back(port.layout.size).data());
+  }
+  void run() { subnet_->run(in_, out_); }
+
+ private:
+  std::unique_ptr<engine::Subnet> subnet_;
+  std::vector<network::Buffer> memory_;
+  std::vector<const std::byte*> in_;
+  std::vector<std::byte*> out_;
+};
+
+class Counting {
+ public:
+  Counting(const Network& network, const std::string& engine, const std::string& log)
+      : network_(network),
+        ranges_(wide_ranges(network)),
+        core_(board::this_machine().processors.front()),
+        engine_(engine::make_engine(engine, {})),
+        counter_(log) {}
+
+  /// Of the only layer with several variants: instructions by variant.
+  nlohmann::json each_variant() {
+    nlohmann::json counts = nlohmann::json::object();
+    engine::SubnetRequest request = whole();
+    for (const LayerId layer : request.layers)
+      for (const Variant& variant : engine_->variants(network_, layer, core_)) {
+        if (network::cost_of(network_, layer).macs == 0) continue;
+        request.variants.assign(network_.layers.size(), {});
+        request.variants[layer.index] = variant;
+        counts[to_text(variant)] = count(request);
+      }
+    return counts;
+  }
+
+  /// Of a frame, each layer in the variant of float32 that needs least by itself.
+  std::int64_t best_variants() {
+    engine::SubnetRequest request = whole();
+    request.variants.assign(network_.layers.size(), {});
+    for (const LayerId layer : request.layers) request.variants[layer.index] = best_of(layer);
+    return count(request);
+  }
+
+ private:
+  engine::SubnetRequest whole() {
+    engine::SubnetRequest request = engine::whole_network(network_, core_);
+    request.calibration = &ranges_;
+    return request;
+  }
+
+  Variant best_of(LayerId layer) {
+    std::vector<Variant> all = engine_->variants(network_, layer, core_);
+    std::erase_if(all, [](const Variant& v) { return v.precision != board::Precision::f32; });
+    if (all.size() < 2) return all.empty() ? Variant{} : all.front();
+    std::pair<std::int64_t, Variant> best{0, {}};
+    for (const Variant& variant : all) {
+      const std::int64_t needed = count(alone(layer, variant));
+      if (best.first == 0 || needed < best.first) best = {needed, variant};
+    }
+    return best.second;
+  }
+
+  engine::SubnetRequest alone(LayerId layer, const Variant& variant) {
+    engine::SubnetRequest request;
+    request.network = &network_;
+    request.processor = core_;
+    request.layers = {layer};
+    const engine::Border border = engine::border_of(network_, request.layers);
+    for (const TensorId id : border.inputs)
+      request.inputs.push_back({id, engine::plain_layout(network_[id])});
+    request.outputs = border.outputs;
+    request.plain.assign(border.outputs.size(), true);
+    request.variants.assign(network_.layers.size(), {});
+    request.variants[layer.index] = variant;
+    return request;
+  }
+
+  /// Of the second run: the first may still prepare something.
+  std::int64_t count(const engine::SubnetRequest& request) {
+    Runner runner(*engine_, request);
+    runner.run();
+    counter_.take();
+    runner.run();
+    return counter_.take();
+  }
+
+  const Network& network_;
+  network::Calibration ranges_;
+  board::Processor core_;
+  std::unique_ptr<engine::Engine> engine_;
+  Counter counter_;
+};
+
+void list() {
+  for (const auto* samples : {&layer_samples(), &network_samples()})
+    for (const Sample& sample : *samples)
+      fmt::print("{}\t{}\n", sample.kind == SampleKind::layer ? "layer" : "network", sample.name);
+}
+
+void count(const std::string& name, const std::string& log, const std::string& engine) {
+  const Network network = make_sample(name);
+  const auto& layers = layer_samples();
+  const bool is_layer =
+      std::ranges::any_of(layers, [&](const Sample& sample) { return sample.name == name; });
+  nlohmann::json answer{{"name", name}, {"macs", network::cost_of(network).macs}};
+  Counting counting(network, engine, log);
+  answer["counts"] = is_layer ? counting.each_variant()
+                              : nlohmann::json{{"f32", counting.best_variants()}};
+  fmt::print("{}\n", answer.dump());
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::string verb = words.empty() ? "" : words[0];
+  if (verb == "list" && words.size() == 1) {
+    list();
+  } else if (verb == "write" && words.size() == 3) {
+    write_file(words[2], network::write_onnx(make_sample(words[1])).bytes);
+  } else if (verb == "count" && (words.size() == 3 || words.size() == 4)) {
+    count(words[1], words[2], words.size() == 4 ? words[3] : "onednn");
+  } else {
+    fmt::print(stderr, "usage: count_instructions list | write NAME FILE | "
+                       "count NAME LOG [ENGINE]\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace millrace::counting
+
+int main(int count, char** words) {
+  try {
+    return millrace::counting::run({words + 1, words + count});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 3;
+  }
+}
