@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "api/bench/energy.h"
 #include "api/deployment/loaded_deployment.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
 #include "base/interrupt.h"
+#include "board/energy.h"
 #include "runtime/controller/script.h"
 #include "runtime/scheduling/host.h"
 
@@ -66,6 +68,37 @@ void note_late_groups(const LoadedDeployment& loaded, const Context& context) {
         "them");
 }
 
+/// How long frames were due in the setting.
+double seconds_in(const DeploymentRun& run, const deployment::Setting& setting) {
+  double longest = 0;
+  for (std::size_t g = 0; g < run.record.groups.size(); ++g) {
+    const Time period = period_of(run.deployment.system, system::GroupId(g), setting.level);
+    for (const runtime::OperationRecord& each : run.record.groups[g].operations)
+      if (each.at.scenario == setting.scenario && each.at.level == setting.level)
+        longest = std::max(longest, static_cast<double>(each.frames.due) * seconds(period));
+  }
+  return longest;
+}
+
+/// Nothing if a setting that was in use has no power.
+std::optional<double> expected_energy(const DeploymentRun& run) {
+  double millijoules = 0;
+  for (const deployment::Setting& setting : run.deployment.settings) {
+    const double spent_s = seconds_in(run, setting);
+    if (spent_s > 0 && setting.power_mw <= 0) return std::nullopt;
+    millijoules += spent_s * setting.power_mw;
+  }
+  return millijoules > 0 ? std::optional(millijoules) : std::nullopt;
+}
+
+void add_energy(DeploymentRun& run, board::EnergyMeter& meter) {
+  if (const auto joules = meter.take()) run.measured_mj = 1000 * *joules;
+  run.energy_source = run.measured_mj        ? meter.source()
+                      : meter.can_measure() ? meter.source() + " could not be read"
+                                            : meter.reason();
+  run.expected_mj = expected_energy(run);
+}
+
 runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
                                        const DeploymentRunRequest& request) {
   runtime::ControllerOptions options;
@@ -115,6 +148,8 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
                                  options_for(*loaded, request));
   // Those of the warm-up find cold caches.
   if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();
+  board::EnergyMeter meter;
+  const auto sampler = sampler_of(meter);
   // The first step holds from the start.
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());
@@ -127,6 +162,7 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   run.additions = running.additions();
   if (loaded->is_here) {
     add_bounds(run, loaded->board);
+    add_energy(run, meter);
   } else {
     request.context.note(
         fmt::format("the board '{}' is not this machine: it is simulated here by ordinary threads, "

@@ -39,6 +39,9 @@ struct DeploymentRun {
   std::map<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>, std::optional<Time>>
       bounds;
   std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
+  /// Of this machine, and by the board's table of power; none: not known.
+  std::optional<double> measured_mj = {}, expected_mj = {};
+  std::string energy_source = {};  // of what was measured, or why nothing was
   bool interrupted = false;
   std::vector<Addition> additions = {};
 

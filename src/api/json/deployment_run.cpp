@@ -90,6 +90,8 @@ std::string run_json(const DeploymentRun& run) {
               {"no_locked_memory", json_of(record.locked_memory)},
               {"real_time_limit", run.real_time_limit ? Json(*run.real_time_limit) : Json()},
               {"clocks_that_stay", record.clocks_that_stay},
+              {"measured_mj", run.measured_mj ? Json(*run.measured_mj) : Json()},
+              {"expected_mj", run.expected_mj ? Json(*run.expected_mj) : Json()},
               {"additions", Json::array()},
               {"groups", Json::array()},
               {"processors", Json::array()}};

@@ -17,6 +17,16 @@ std::string allowed_text(const Verdict& verdict, const char* yes) {
   return verdict ? yes : verdict.reason();
 }
 
+std::string energy_text(const DeploymentRun& run) {
+  if (run.energy_source.empty()) return {};
+  const std::string measured =
+      run.measured_mj ? fmt::format("{:.3g} J by {}", *run.measured_mj / 1000, run.energy_source)
+                      : fmt::format("not measured: {}", run.energy_source);
+  const std::string expected =
+      run.expected_mj ? fmt::format("; {:.3g} J expected", *run.expected_mj / 1000) : "";
+  return fmt::format("energy       {}{}\n", measured, expected);
+}
+
 std::string run_head_text(const DeploymentRun& run) {
   const auto& record = run.record;
   const auto& transitions = record.transitions;
@@ -46,7 +56,7 @@ std::string run_head_text(const DeploymentRun& run) {
                       allowed_text(record.priorities, "real-time"),
                       allowed_text(record.locked_memory, "locked"));
   for (const std::string& clock : record.clocks_that_stay) text += "clock stays  " + clock + "\n";
-  return text;
+  return text + energy_text(run);
 }
 
 std::string groups_text(const DeploymentRun& run) {

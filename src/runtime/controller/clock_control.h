@@ -1,5 +1,6 @@
 #pragma once
 // The clocks of devices, as far as they can be set from here.
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,14 +16,15 @@ namespace millrace::runtime {
 /// done on this machine.
 using SimulatedClock = std::function<bool(const board::Device& device, double slowdown)>;
 
-/// Sets clocks of cores through cpufreq where it is writable, or those of a simulated board. When
-/// it goes, cores have the limits from before. One thread at a time.
+/// Sets clocks of cores through cpufreq and those of a GPU or NPU through devfreq, where they are
+/// writable, or those of a simulated board. When it goes, devices have the limits from before. One
+/// thread at a time.
 class ClockControl {
  public:
   /// For all devices whose clocks some setting names. `simulated`: none if the board is this
-  /// machine, whose clocks are left alone otherwise.
+  /// machine, whose clocks are left alone otherwise. `root`: where the system shows its devices.
   ClockControl(const deployment::Deployment& deployment, const board::Board& board,
-               SimulatedClock simulated);
+               SimulatedClock simulated, const std::filesystem::path& root = "/sys");
   ~ClockControl();
   ClockControl(const ClockControl&) = delete;
   ClockControl& operator=(const ClockControl&) = delete;

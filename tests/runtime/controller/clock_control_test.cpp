@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "runtime/controller/controlled_system.h"
 
@@ -53,6 +56,73 @@ TEST(ClockControl, a_clock_that_cannot_be_set_stays_and_is_told) {
   EXPECT_NE(
       std::ranges::find(notes, "its clock stays: device 'npu': no interface to its clock is known"),
       notes.end());
+}
+
+/// A folder as the system's /sys, with one limit for each device of devfreq.
+class FakeSystem {
+ public:
+  FakeSystem() : root(std::filesystem::path(testing::TempDir()) / "millrace_fake_sys") {
+    std::filesystem::remove_all(root);
+  }
+  ~FakeSystem() { std::filesystem::remove_all(root); }
+
+  std::filesystem::path add(const std::string& device, const std::string& highest) const {
+    const std::filesystem::path folder = root / "class/devfreq" / device;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "max_freq") << highest << "\n";
+    return folder / "max_freq";
+  }
+
+  const std::filesystem::path root;
+};
+
+std::string first_line(const std::filesystem::path& file) {
+  std::string line;
+  std::getline(std::ifstream(file) >> std::ws, line);
+  return line;
+}
+
+TEST(ClockControl, gpus_and_npus_have_the_clock_of_devfreq_and_get_the_old_one_back) {
+  FakeSystem fake;
+  const auto gpu = fake.add("17000000.gv11b", "1377000000");
+  const auto npu = fake.add("fdab0000.npu", "1000000000");
+  const auto memory = fake.add("dmc", "2112000000");
+  board::Board board;
+  board.devices.resize(2);
+  board.devices[0].name = "gpu";
+  board.devices[0].kind = board::ProcessorKind::gpu;
+  board.devices[0].clocks = {{114.75}, {1377}};
+  board.devices[1].name = "npu";
+  board.devices[1].kind = board::ProcessorKind::npu;
+  board.devices[1].clocks = {{500}, {1000}};
+  deployment::Deployment deployment;
+  deployment.settings = {
+      {system::ScenarioId(0), 0, {{"gpu", {114.75}}, {"npu", {500}}}, 0, {}}};
+  {
+    ClockControl clocks(deployment, board, {}, fake.root);
+    EXPECT_TRUE(clocks.staying().empty());
+    clocks.set(deployment.settings[0].clocks);
+    EXPECT_EQ(first_line(gpu).substr(0, 9), "114750000");
+    EXPECT_EQ(first_line(npu).substr(0, 9), "500000000");
+    clocks.set({});
+    EXPECT_EQ(first_line(gpu), "1377000000");
+  }
+  EXPECT_EQ(first_line(npu), "1000000000");
+  EXPECT_EQ(first_line(memory), "2112000000");
+}
+
+TEST(ClockControl, one_of_two_gpus_is_not_guessed) {
+  FakeSystem fake;
+  fake.add("0.gpu", "1");
+  fake.add("1.gpu", "1");
+  board::Board board;
+  board.devices.resize(1);
+  board.devices[0].name = "gpu";
+  board.devices[0].kind = board::ProcessorKind::gpu;
+  board.devices[0].clocks = {{100}, {200}};
+  deployment::Deployment deployment;
+  deployment.settings = {{system::ScenarioId(0), 0, {{"gpu", {100}}}, 0, {}}};
+  EXPECT_EQ(ClockControl(deployment, board, {}, fake.root).staying().size(), 1u);
 }
 
 TEST(ClockControl, clocks_of_this_machine_stay_if_the_board_is_another) {
