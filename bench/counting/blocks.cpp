@@ -79,7 +79,8 @@ TensorId softmax(NetworkBuilder& net, TensorId x) {
 
 TensorId layer_norm(NetworkBuilder& net, TensorId x) {
   const Shape last{net.shape(x).back()};
-  return net.layer(network::Normalization{}, {x, net.constant(last), net.constant(last)},
+  const auto axis = static_cast<std::int64_t>(net.shape(x).size()) - 1;
+  return net.layer(network::Normalization{axis}, {x, net.constant(last), net.constant(last)},
                    net.shape(x));
 }
 
