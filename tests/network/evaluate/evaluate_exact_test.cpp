@@ -24,7 +24,7 @@ TEST(EvaluateInFloat64, loses_no_digits_that_float32_loses) {
   const TensorId ones = builder.constant({3, 1}, {1, 1});
   builder.output(builder.layer(MatMul{}, {x, ones}, {1, 1}));
   const Network network = builder.build();
-  const std::vector<Array> inputs{exact_floats({1, 3}, {1e9f, 1.5f, -1e9f})};
+  const std::vector<Array> inputs{floats({1, 3}, {1e9f, 1.5f, -1e9f})};
   EXPECT_EQ(evaluate(network, inputs).at(0).values<float>()[0], 0);
   EXPECT_EQ(first_of(evaluate_in_float64(network, inputs)), 1.5);
 }
@@ -32,7 +32,7 @@ TEST(EvaluateInFloat64, loses_no_digits_that_float32_loses) {
 TEST(EvaluateInFloat64, computes_functions_to_the_last_digits) {
   NetworkBuilder builder;
   builder.output(builder.unary(UnaryKind::exp, builder.input({1})));
-  const auto outputs = evaluate_in_float64(builder.build(), std::vector{exact_floats({1})});
+  const auto outputs = evaluate_in_float64(builder.build(), std::vector{floats({1})});
   EXPECT_NEAR(first_of(outputs), std::numbers::e, 1e-15);
 }
 
@@ -40,12 +40,12 @@ TEST(EvaluateInFloat64, computes_functions_to_the_last_digits) {
 TEST(EvaluateInFloat64, runs_layers_that_have_no_loops_in_it) {
   test::OnnxModel model;
   model.input("x", {4}).output("y");
-  model.weight("scale", exact_floats(Shape{}, {0.5f}));
+  model.weight("scale", floats(Shape{}, {0.5f}));
   model.node("Exp", {"x"}, {"e"});
   model.node("QuantizeLinear", {"e", "scale"}, {"q"});
   model.node("DequantizeLinear", {"q", "scale"}, {"d"});
   model.node("Neg", {"d"}, {"y"});
-  const auto outputs = evaluate_in_float64(model.read(), std::vector{exact_floats({0, 1, 2, 3})});
+  const auto outputs = evaluate_in_float64(model.read(), std::vector{floats({0, 1, 2, 3})});
   ASSERT_EQ(outputs.at(0).type, DataType::float64);
   const auto values = outputs[0].values<double>();
   EXPECT_EQ(std::vector(values.begin(), values.end()), (std::vector<double>{-1, -2.5, -7.5, -20}));
@@ -83,7 +83,7 @@ TEST(NanLayer, is_the_first_that_makes_nan_of_numbers) {
   builder.output(x);
   const Network network = builder.build();
   using Frames = std::vector<std::vector<Array>>;
-  const Array good = exact_floats({-1, -2}), bad = exact_floats({-1, 2}), given = exact_floats({-1, std::nanf("")});
+  const Array good = floats({-1, -2}), bad = floats({-1, 2}), given = floats({-1, std::nanf("")});
   EXPECT_EQ(nan_layer_of(network, Frames{{good}}), "");
   EXPECT_EQ(nan_layer_of(network, Frames{{good}, {bad}}), network.layers[1].name);
   EXPECT_EQ(nan_layer_of(network, Frames{{given}}), "");
