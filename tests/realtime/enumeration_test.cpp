@@ -124,7 +124,7 @@ TaskSystem system_of(const Chains& chains, std::size_t cores) {
   return system;
 }
 
-bool is_overloaded(const TaskSystem& system) {
+bool has_too_much_work(const TaskSystem& system) {
   return std::ranges::any_of(utilisations(system), &Utilisation::is_overloaded);
 }
 
@@ -135,7 +135,7 @@ struct Counts {
 /// As far as some hundred phases show; what misses a deadline only at others counts as schedulable.
 void compare(const Chains& chains, std::size_t cores, Random& random, Counts& counts) {
   const TaskSystem system = system_of(chains, cores);
-  if (is_overloaded(system)) return;
+  if (has_too_much_work(system)) return;
   const Bounds bounds = analyse(system);
   bool keeps = true;
   Ticks ticks(chains, cores);
