@@ -17,6 +17,8 @@ inline constexpr std::string_view in_quads = "int8_quads";
 /// Those of winograd.h, by the results of a tile.
 inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
 inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
+/// That of direct_convolution.h.
+inline constexpr std::string_view direct = "direct";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();

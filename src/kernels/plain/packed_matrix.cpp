@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "kernels/plain/lanes.h"
+#include "kernels/lane_products.h"
 #include "kernels/plain/pieces.h"
 
 namespace millrace::kernels {
 namespace {
 
 constexpr std::size_t panel_columns = 32;
-constexpr std::size_t block_rows = 3;  // so that the sums stay in registers
+#if defined(__aarch64__)
+constexpr std::size_t block_rows = 4;  // so that the sums stay in registers
+#else
+constexpr std::size_t block_rows = 3;
+#endif
 
 /// Some rows by panels that follow each other.
 struct PanelProduct {
@@ -42,20 +46,52 @@ struct PanelSums {
 
   [[gnu::always_inline]] void multiply(const PanelProduct& p) {
     for_each([&](Vector & sum, std::size_t, std::size_t at)
-                 __attribute__((always_inline)) { read_lanes(sum, p.bias + at); });
-    for (std::size_t k = 0; k < p.depth; ++k)
+                 __attribute__((always_inline)) { read_vector(sum, p.bias + at); });
+    std::size_t k = 0;
+#if defined(__aarch64__)
+    for (; k + 4 <= p.depth; k += 4)
+#pragma GCC unroll 4
+      for (std::size_t n = 0; n < panels; ++n) add_four(p, k, n);
+#endif
+    for (; k < p.depth; ++k)
 #pragma GCC unroll 4
       for (std::size_t n = 0; n < panels; ++n) add_products(p, k, n);
     for_each([&](Vector & sum, std::size_t r, std::size_t at) __attribute__((always_inline)) {
-      __builtin_memcpy(p.to + r * p.width + at, &sum, sizeof sum);
+      write_vector(p.to + r * p.width + at, sum);
     });
   }
+
+#if defined(__aarch64__)
+  /// Four factors of a row are read at once.
+  [[gnu::always_inline]] void add_four(const PanelProduct& p, std::size_t k, std::size_t n) {
+    Vector factors[rows];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r) read_vector(factors[r], p.from + r * p.depth + k);
+    const float* const panel = p.panels + (n * p.depth + k) * panel_columns;
+    add_lane<0>(factors, panel, n);
+    add_lane<1>(factors, panel + panel_columns, n);
+    add_lane<2>(factors, panel + 2 * panel_columns, n);
+    add_lane<3>(factors, panel + 3 * panel_columns, n);
+  }
+
+  template <int lane>
+  [[gnu::always_inline]] void add_lane(const Vector (&factors)[rows], const float* panel,
+                                       std::size_t n) {
+    Vector x[vectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v) read_vector(x[v], panel + v * lanes);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < vectors; ++v) sums[r][n][v] += x[v] * spread<lane>(factors[r]);
+  }
+#endif
 
   [[gnu::always_inline]] void add_products(const PanelProduct& p, std::size_t k, std::size_t n) {
     const float* const panel = p.panels + (n * p.depth + k) * panel_columns;
     Vector x[vectors];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < vectors; ++v) read_lanes(x[v], panel + v * lanes);
+    for (std::size_t v = 0; v < vectors; ++v) read_vector(x[v], panel + v * lanes);
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < rows; ++r) {
       const float factor = p.from[r * p.depth + k];

@@ -40,6 +40,13 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
     Vector sums[number][2] = {};
     const float *from = piece.from, *with = piece.with;
     for (std::size_t i = 0; i < t_.channels; ++i, from += Base::channels_apart) {
+#if defined(__aarch64__)
+      add_lane<0>(sums, from, with);
+      add_lane<1>(sums, from, with + 2 * lanes);
+      add_lane<2>(sums, from, with + 4 * lanes);
+      add_lane<3>(sums, from, with + 6 * lanes);
+      with += 8 * lanes;
+#else
       this->bring(piece, i);
 #pragma GCC unroll 4
       for (std::size_t channel = 0; channel < lanes; ++channel, with += 2 * lanes) {
@@ -51,6 +58,7 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
           sums[row][1] += right * x;
         }
       }
+#endif
     }
     float* to = piece.to;
 #pragma GCC unroll 16
@@ -73,13 +81,37 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
   }
 
  private:
+#if defined(__aarch64__)
+  /// Of a channel of each tile. Weights follow each other: the processor foresees what is next.
+  template <int lane, std::size_t number>
+  [[gnu::always_inline]] static void add_lane(Vector (&sums)[number][2], const float* from,
+                                              const float* with) {
+    const Vector left = load<Vector>(with), right = load<Vector>(with + lanes);
+#pragma GCC unroll 16
+    for (std::size_t row = 0; row < number; ++row) {
+      const auto x = load<Vector>(from + row * lanes);
+      const Vector factor = __builtin_shufflevector(x, x, lane, lane, lane, lane);
+      sums[row][0] += left * factor;
+      sums[row][1] += right * factor;
+    }
+  }
+#endif
+
+  template <bool whole>
+  [[gnu::always_inline]] static Vector load_some(const float* from, std::size_t bytes) {
+    if constexpr (whole) return load<Vector>(from);
+    return load<Vector>(from, bytes);
+  }
+
   template <bool whole>
   [[gnu::always_inline]] void read_vector(const float* const* pixels, std::size_t channel,
                                           float* to) const {
     const std::size_t bytes = whole ? sizeof(Vector) : (c_.channels - channel) * sizeof(float);
     tile_to_points<Vector, side>(
         [&](std::size_t i, std::size_t j)
-            [[gnu::always_inline]] { return load<Vector>(pixels[i * side + j] + channel, bytes); },
+            [[gnu::always_inline]] {
+              return load_some<whole>(pixels[i * side + j] + channel, bytes);
+            },
         [&](std::size_t i, std::size_t j, const Vector& v)
             [[gnu::always_inline]] { store(v, to + (i * side + j) * t_.point_apart); });
   }
@@ -88,7 +120,7 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
   [[gnu::always_inline]] void write_vector(const float* from, std::size_t output,
                                            const typename Base::Results& results) const {
     const std::size_t bytes = whole ? sizeof(Vector) : (c_.outputs - output) * sizeof(float);
-    const Vector bias = o_.bias == nullptr ? Vector{} : load<Vector>(o_.bias + output, bytes);
+    const Vector bias = o_.bias == nullptr ? Vector{} : load_some<whole>(o_.bias + output, bytes);
     auto* const result = reinterpret_cast<float*>(o_.result) + results.pixel * c_.outputs + output;
     tile_from_points<Vector, tile>(
         [&](std::size_t i, std::size_t j) [[gnu::always_inline]] {
@@ -98,8 +130,11 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
           if (i >= results.down || j >= results.across) return;
           float* const at = result + (i * c_.width.output + j) * c_.outputs;
           y += bias;
-          const Vector added = c_.adds ? load<Vector>(at, bytes) : Vector{};
-          store(this->finish(y, added), at, bytes);
+          const Vector added = c_.adds ? load_some<whole>(at, bytes) : Vector{};
+          if constexpr (whole)
+            store(this->finish(y, added), at);
+          else
+            store(this->finish(y, added), at, bytes);
         });
   }
 };

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/bend.h"
-#include "kernels/plain/smooth.h"
+#include "kernels/activate.h"
 #include "kernels/winograd/winograd_block.h"
 
 namespace millrace::kernels {
@@ -14,16 +13,36 @@ struct VectorOf {
   using Type [[gnu::vector_size(sizeof(Number) * count)]] = Number;
 };
 
-/// The first `count` of a vector's numbers, or all; the others are zero.
+/// The first `bytes` of a vector, or all; the others are zero. All at any address: for NEON, GCC 12
+/// makes a copy of bytes go through registers of integers.
 template <class Vector>
-[[gnu::always_inline]] inline Vector load(const void* from, std::size_t bytes = sizeof(Vector)) {
+[[gnu::always_inline]] inline Vector load(const void* from) {
+#if defined(__aarch64__)
+  using AtAnyAddress [[gnu::aligned(1), gnu::may_alias]] = Vector;
+  return *static_cast<const AtAnyAddress*>(from);
+#else
+  Vector x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+#endif
+}
+template <class Vector>
+[[gnu::always_inline]] inline Vector load(const void* from, std::size_t bytes) {
   Vector x = {};
   __builtin_memcpy(&x, from, bytes);
   return x;
 }
 template <class Vector>
-[[gnu::always_inline]] inline void store(const Vector& x, void* to,
-                                         std::size_t bytes = sizeof(Vector)) {
+[[gnu::always_inline]] inline void store(const Vector& x, void* to) {
+#if defined(__aarch64__)
+  using AtAnyAddress [[gnu::aligned(1), gnu::may_alias]] = Vector;
+  *static_cast<AtAnyAddress*>(to) = x;
+#else
+  __builtin_memcpy(to, &x, sizeof x);
+#endif
+}
+template <class Vector>
+[[gnu::always_inline]] inline void store(const Vector& x, void* to, std::size_t bytes) {
   __builtin_memcpy(to, &x, bytes);
 }
 
@@ -130,10 +149,8 @@ class WinogradLoops {
   }
 
   /// A sum with its bias; `added`: zeros if the convolution adds nothing.
-  [[gnu::always_inline]] Vector finish(Vector x, const Vector& added) const {
-    if (!c_.adds_last) x += added;
-    x = activated(x);
-    return c_.adds_last ? x + added : x;
+  [[gnu::always_inline]] Vector finish(const Vector& x, const Vector& added) const {
+    return finished(x, added, c_);
   }
 
   const WinogradConvolution& c_;
@@ -142,13 +159,6 @@ class WinogradLoops {
   const WinogradBlock& b_;
 
  private:
-  [[gnu::always_inline]] Vector activated(Vector x) const {
-    const Activation& a = c_.activation;
-    if (a.swish) return swish(x) * a.unit;
-    bend(x, a);
-    return x;
-  }
-
   [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }
 
   /// Of the block, with about as many tiles each.

@@ -119,6 +119,10 @@ Desc weights_as_given(const Geometry& g, const network::Shape& shape) {
   return strided_desc(dims, strides);
 }
 
+bool has_constants(const Builder& builder, const network::Layer& layer) {
+  return is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
+}
+
 bool can_be_own(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto* conv = std::get_if<network::Conv>(&layer.op);
@@ -126,7 +130,7 @@ bool can_be_own(const Builder& builder, LayerId id) {
   const auto& pads = conv->window.pads_begin;
   const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
   return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
-         is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
+         has_constants(builder, layer);
 }
 
 std::optional<kernels::Activation> piecewise_linear(const network::Unary& function) {
@@ -196,6 +200,44 @@ std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder
   result.height = axis_of(builder, group.head, 0);
   result.width = axis_of(builder, group.head, 1);
   return with_tail(builder, group, result);
+}
+
+std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,
+                                                          const Group& group,
+                                                          const ConstantProduct& product) {
+  const Dims dims = dims_of(product.view);
+  kernels::OwnConvolution result;
+  result.height.input = result.height.output = product.rows;
+  result.outputs = unsigned_of(dims[0]);
+  result.channels = unsigned_of(dims[1]);
+  return with_tail(builder, group, result);
+}
+
+/// What packed weights take, in bytes.
+struct SizeOfPacked {
+  std::size_t operator()(std::monostate) const { return 0; }
+  template <class Convolution>
+  std::size_t operator()(const Convolution& convolution) const {
+    return packed_size(convolution);
+  }
+};
+
+OwnParts product_parts(Builder& builder, const Group& group, const ConstantProduct& product,
+                       const Packing::Own& own) {
+  const TensorId id = result_of(builder.network(), group);
+  OwnParts parts;
+  OwnWork& work = parts.work;
+  work.from = builder.in_layout(product.source, plain_desc(builder.tensor(product.source).shape));
+  work.to = builder.make(id, plain_desc(builder.tensor(id).shape));
+  work.adds = residual_of(group) != nullptr;
+  const auto size = static_cast<std::int64_t>(std::visit(SizeOfPacked(), own));
+  Packing packing{product.view, row_major_desc({size}, Type::u8)};
+  packing.own = own;
+  work.constants = {builder.in_layout(product.weights, packing)};
+  if (!product.bias.valid()) return parts;
+  work.constants.push_back(builder.plain(product.bias));
+  parts.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  return parts;
 }
 
 const Fused* residual_of(const Group& group) {

@@ -25,6 +25,8 @@ bool has_bias(const network::Layer& layer);
 /// The weights' memory as oneDNN counts it: (groups,) outputs, inputs, kernel.
 Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
 
+/// Whether the weights and the bias, if any, are given.
+bool has_constants(const Builder& builder, const network::Layer& layer);
 /// Whether our own convolutions can be asked at all: images without groups, given weights, nothing
 /// cropped.
 bool can_be_own(const Builder& builder, LayerId id);
@@ -82,6 +84,21 @@ Value packed_weights(Builder& builder, TensorId weights, const Convolution& conv
   }
   return builder.in_layout(weights, packing);
 }
+
+/// Rows, each multiplied with a constant matrix, in float32.
+struct ConstantProduct {
+  TensorId source, weights, bias;  // bias: a constant by output; may be invalid
+  std::size_t rows = 1;
+  Desc view;  // how the weights' memory is read: outputs, channels
+};
+/// Rows are an image's, of one pixel each, with what is fused into the product; nothing if that is
+/// too much.
+std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,
+                                                          const Group& group,
+                                                          const ConstantProduct& product);
+/// The weights are the first of its constants; `own`: the convolution that they are packed for.
+OwnParts product_parts(Builder& builder, const Group& group, const ConstantProduct& product,
+                       const Packing::Own& own);
 
 /// The residual in a group's tail, or null.
 const Fused* residual_of(const Group& group);

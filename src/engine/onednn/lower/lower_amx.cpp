@@ -22,16 +22,9 @@ std::optional<kernels::AmxConvolution> amx_of(const Builder& builder, const Grou
 
 constexpr std::size_t fewest_rows_on_tiles = 16;  // of the 32 of a block
 
-/// Rows are an image's, of one pixel each, with what is fused into the product; nothing if that is
-/// too much.
 std::optional<kernels::AmxConvolution> amx_of(const Builder& builder, const Group& group,
-                                              const TileProduct& product) {
-  const Dims dims = dims_of(product.view);
-  kernels::OwnConvolution convolution;
-  convolution.height.input = convolution.height.output = product.rows;
-  convolution.outputs = static_cast<std::size_t>(dims[0]);
-  convolution.channels = static_cast<std::size_t>(dims[1]);
-  const auto own = with_tail(builder, group, convolution);
+                                              const ConstantProduct& product) {
+  const auto own = own_convolution_of(builder, group, product);
   return own ? std::optional(kernels::AmxConvolution{*own}) : std::nullopt;
 }
 
@@ -91,33 +84,23 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
   return true;
 }
 
-bool can_be_on_tiles(const TileProduct& product) {
+bool can_be_on_tiles(const ConstantProduct& product) {
   return has_amx() && product.rows >= fewest_rows_on_tiles;
 }
 
-bool accepts_on_tiles(const Builder& builder, const Group& group, const TileProduct& product) {
+bool accepts_on_tiles(const Builder& builder, const Group& group, const ConstantProduct& product) {
   return amx_of(builder, group, product).has_value();
 }
 
-bool lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product) {
+bool lower_on_tiles(Builder& builder, const Group& group, const ConstantProduct& product) {
   check_tiles(builder.layer(group.head), has_amx());
   const auto convolution = amx_of(builder, group, product);
   if (!convolution) return false;
-  const TensorId id = result_of(builder.network(), group);
-  OwnWork work;
-  work.from = builder.in_layout(product.source, plain_desc(builder.tensor(product.source).shape));
-  work.to = builder.make(id, plain_desc(builder.tensor(id).shape));
-  work.adds = convolution->adds;
-  Packing packing{product.view,
-                  row_major_desc({static_cast<std::int64_t>(packed_size(*convolution))}, Type::u8)};
-  packing.own = *convolution;
-  work.constants = {builder.in_layout(product.weights, packing)};
+  OwnParts parts = product_parts(builder, group, product, *convolution);
+  OwnWork& work = parts.work;
   kernels::AmxOperands operands;
   operands.weights = builder.constant_data(work.constants.front());
-  if (product.bias.valid()) {
-    work.constants.push_back(builder.plain(product.bias));
-    operands.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
-  }
+  operands.bias = parts.bias;
   post_operands(builder, group, work.to);
   run(builder, work, *convolution, {operands});
   return true;

@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/convolution_parts.h"
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
+#include "engine/onednn/lower/lower_direct.h"
 #include "engine/onednn/lower/lower_grouped.h"
 #include "engine/onednn/lower/lower_integers.h"
 #include "engine/onednn/lower/lower_transposed.h"
@@ -160,18 +161,36 @@ bool runs_in_small_groups(const Builder& builder, LayerId id) {
   return !alone || alone.is_slow() || is_by_matrices(alone);
 }
 
+/// By loops of ours, where oneDNN has none for the layer but its reference.
+bool accepts_instead(const Builder& builder, const Group& group) {
+  if (!builder.variant(group.head).algorithm.empty() || !accepts_direct(builder, group))
+    return false;
+  const Kernel alone = kernel_of(builder, {group.head, {}});
+  return !alone || alone.is_slow();
+}
+
+constexpr bool on_x86_64() {
+#if defined(__x86_64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 bool accepts_convolution(Builder& builder, const Group& group) {
   const LayerId head = group.head;
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
-  if (geometry_of(builder.layer(head).op).transposed) return accepts_transposed(builder, group);
+  if (is_direct(builder, head)) return accepts_direct(builder, group);
+  if (geometry_of(builder.layer(head).op).transposed)
+    return accepts_transposed(builder, group, kernel_of_sums(builder, head));
   if (runs_in_small_groups(builder, head)) return accepts_small_groups(builder, group);
   const auto pass = function_pass_of(builder, group);
   const Group& in_kernel = pass ? pass->before : group;
   const Kernel fused = kernel_of(builder, in_kernel);
-  if (!fused || fused.is_slow()) return false;
+  if (!fused || fused.is_slow()) return accepts_instead(builder, group);
   // oneDNN puts operands where channels fill a block too, and x / 0 there spoils the next layer.
   const auto is_binary = [](const Fused& each) { return each.kind == Fused::Kind::binary; };
   if (std::any_of(group.tail.begin(), group.tail.end(), is_binary) &&
@@ -186,10 +205,12 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   std::optional<Integers> integers;
   if (builder.is_int8(layer)) integers = Integers{{Type::u8, {}}, {}, {Type::u8, {}}, true, {}};
   auto spec = spec_of(builder, layer, integers);
-  if (!spec) return {};
-  auto names = convolution_algorithms(builder.engine(), *spec);
+  std::vector<std::string> names;
+  if (spec) names = convolution_algorithms(builder.engine(), *spec);
   // The first is what runs if the plan names none.
   if (runs_in_small_groups(builder, layer)) names.insert(names.begin(), small_groups);
+  // On x86-64 oneDNN has a faster one for all layers for which it has any.
+  if ((names.empty() || !on_x86_64()) && can_be_direct(builder, layer)) names.emplace_back(direct);
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
@@ -205,6 +226,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, group.head)) return lower_on_tiles(builder, group);
   if (is_in_integers(builder, group.head)) return lower_in_integers(builder, group);
   if (is_winograd(builder, group.head)) return lower_winograd(builder, group);
+  if (is_direct(builder, group.head)) return lower_direct(builder, group);
   const network::Layer& layer = builder.layer(group.head);
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
@@ -220,6 +242,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (!kernel && !asked.empty())
     throw InputError(layer.name, "oneDNN has no algorithm '" + asked +
                                      "' for it here; make a new plan on this machine");
+  if (asked.empty() && (!kernel || kernel.is_slow()) && lower_direct(builder, group)) return true;
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   Packing weights;
   weights.to = kernel.operand(DNNL_ARG_WEIGHTS);

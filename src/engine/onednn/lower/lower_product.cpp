@@ -5,6 +5,7 @@
 
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
+#include "engine/onednn/lower/lower_direct.h"
 #include "engine/onednn/lower/post_ops.h"
 #include "engine/onednn/ways.h"
 
@@ -201,41 +202,54 @@ std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& c
 }
 
 /// Nothing if it does more than tiles do.
-std::optional<TileProduct> product_on_tiles(const Builder& builder, const Product& p) {
+std::optional<ConstantProduct> constant_product(const Builder& builder, const Product& p) {
   const bool adds_bias = p.c.valid() && p.beta == 1.f && is_bias(builder, p) &&
                          builder.tensor(p.c).constant.has_value();
   if (!p.packs || p.alpha != 1.f || (p.c.valid() && !adds_bias)) return std::nullopt;
   const Dims result = dims_of(p.result_view);
   std::size_t rows = 1;
   for (std::size_t d = 0; d + 1 < result.size(); ++d) rows *= static_cast<std::size_t>(result[d]);
-  return TileProduct{p.a, p.b, p.c, rows, turned(p.b_view)};
+  return ConstantProduct{p.a, p.b, p.c, rows, turned(p.b_view)};
+}
+
+/// By loops of ours, where oneDNN has none for the product alone but its reference.
+bool accepts_instead(const Builder& builder, const Product& p, const Group& group) {
+  const auto constant = constant_product(builder, p);
+  if (!constant || builder.is_int8(group.head) || builder.type(group.head) != Type::f32)
+    return false;
+  return accepts_direct(builder, group, *constant) && !choose(builder, p, {group.head, {}});
+}
+bool lower_instead(Builder& builder, const Product& p, const Group& group) {
+  const auto constant = constant_product(builder, p);
+  return constant && lower_direct(builder, group, *constant);
 }
 
 }  // namespace
 
 bool can_product_be_on_tiles(const Builder& builder, LayerId id) {
   if (!has_amx() || !is_ordinary(builder, id)) return false;
-  const auto tiles = product_on_tiles(builder, product_of(builder, id));
+  const auto tiles = constant_product(builder, product_of(builder, id));
   return tiles && can_be_on_tiles(*tiles);
 }
 
 bool accepts_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
-  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head))
+  if (const auto tiles = constant_product(builder, p); tiles && is_on_tiles(builder, group.head))
     return accepts_on_tiles(builder, group, *tiles);
-  return takes_operands(builder, p, group) && choose(builder, p, group).has_value();
+  if (takes_operands(builder, p, group) && choose(builder, p, group)) return true;
+  return accepts_instead(builder, p, group);
 }
 
 bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
-  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head))
+  if (const auto tiles = constant_product(builder, p); tiles && is_on_tiles(builder, group.head))
     return lower_on_tiles(builder, group, *tiles);
   const Value now = builder.value(p.a);
   std::optional<Quantization> source;
   if (is_quantized(now.desc) && now.encoding.zero == 0)
     source = Quantization{type_of(now.desc), now.encoding};
   const auto choice = choose(builder, p, group, source);
-  if (!choice) return false;
+  if (!choice) return lower_instead(builder, p, group);
   auto reads = factors(builder, p, *choice);
   const TensorId id = result_of(builder.network(), group);
   const Value result = builder.make(id, plain_desc(builder.tensor(id).shape));

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "engine/onednn/lower/convolution_parts.h"
+#include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/ways.h"
+#include "kernels/direct/transposed_convolution.h"
 #include "kernels/place_patches.h"
 
 namespace millrace::engine::onednn {
@@ -175,10 +178,89 @@ std::optional<SumsAndBias> kernels_of(const Builder& builder, LayerId id,
   return std::nullopt;
 }
 
+kernels::WindowAxis axis_of_phases(const Builder& builder, LayerId id, std::size_t dimension) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Window window = geometry_of(layer.op).window;
+  return {unsigned_at(builder.tensor(layer.inputs[0]).shape, dimension + 2),
+          unsigned_at(builder.tensor(layer.outputs[0]).shape, dimension + 2),
+          unsigned_at(window.kernel, dimension),
+          unsigned_at(window.strides, dimension),
+          unsigned_at(window.dilations, dimension),
+          unsigned_at(window.pads_begin, dimension)};
+}
+
+/// By transposed_convolution.h: images, nothing beyond the result in front.
+bool can_have_phases(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Shape& pads = geometry_of(layer.op).window.pads_begin;
+  const bool grows = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
+  return builder.tensor(layer.inputs[0]).shape.size() == 4 && !grows && is_ordinary(builder, id) &&
+         !builder.is_int8(id) && builder.type(id) == Type::f32 && has_constants(builder, layer);
+}
+
+kernels::TransposedConvolution transposed_of(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  kernels::TransposedConvolution result;
+  result.images = unsigned_at(in, 0);
+  result.channels = unsigned_at(in, 1);
+  result.outputs = unsigned_at(builder.tensor(layer.outputs[0]).shape, 1);
+  result.groups = static_cast<std::size_t>(geometry_of(layer.op).groups);
+  result.height = axis_of_phases(builder, id, 0);
+  result.width = axis_of_phases(builder, id, 1);
+  result.lanes = vector_lanes();
+  return result;
+}
+
+/// The product that makes all phases of the result.
+Value make_phases(Builder& builder, const network::Layer& layer,
+                  const kernels::TransposedConvolution& transposed) {
+  const kernels::DirectConvolution made = phases_of(transposed);
+  const Value weights = packed_weights(builder, layer.inputs[1], transposed);
+  const auto numbers = static_cast<std::int64_t>(made.pixels() * made.outputs);
+  OwnWork work{
+      builder.in_layout(layer.inputs[0], channels_last_desc(builder.tensor(layer.inputs[0]).shape)),
+      builder.make_temporary(plain_desc({numbers})),
+      {}};
+  work.constants = {weights};
+  const auto* const packed = reinterpret_cast<const float*>(builder.constant_data(weights));
+  work.run = [made, packed](const OwnPlaces& places) {
+    convolve(made, {reinterpret_cast<const float*>(places.from), packed, nullptr,
+                    reinterpret_cast<float*>(places.to)});
+  };
+  builder.run(work, "phases");
+  return work.to;
+}
+
+bool lower_phases(Builder& builder, const Group& group) {
+  const auto activation = activation_of(builder, group);
+  if (!activation || !can_have_phases(builder, group.head)) return false;
+  const network::Layer& layer = builder.layer(group.head);
+  kernels::TransposedConvolution transposed = transposed_of(builder, group.head);
+  const Value phases = make_phases(builder, layer, transposed);
+  transposed.activation = *activation;
+  const TensorId id = result_of(builder.network(), group);
+  OwnWork work{phases, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
+  const float* bias = nullptr;
+  if (has_bias(layer)) {
+    work.constants = {builder.plain(layer.inputs[2])};
+    bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
+  }
+  work.run = [transposed, bias](const OwnPlaces& places) {
+    place_phases(transposed, bias, reinterpret_cast<const float*>(places.from),
+                 reinterpret_cast<float*>(places.to));
+  };
+  builder.run(work, "phases");
+  return true;
+}
+
 }  // namespace
 
-bool accepts_transposed(const Builder& builder, const Group& group) {
-  return makes_patches(builder, group.head) && activation_of(builder, group).has_value();
+bool accepts_transposed(const Builder& builder, const Group& group,
+                        const KernelOfSums& kernel_of_sums) {
+  if (!activation_of(builder, group)) return false;
+  return makes_patches(builder, group.head) ||
+         (can_have_phases(builder, group.head) && !kernels_of(builder, group.head, kernel_of_sums));
 }
 
 bool lower_transposed(Builder& builder, const Group& group, const KernelOfSums& kernel_of_sums) {
@@ -186,7 +268,7 @@ bool lower_transposed(Builder& builder, const Group& group, const KernelOfSums& 
   const network::Layer& layer = builder.layer(group.head);
   const auto kernels =
       group.tail.empty() ? kernels_of(builder, group.head, kernel_of_sums) : std::nullopt;
-  if (!kernels) return false;
+  if (!kernels) return lower_phases(builder, group);
   const Kernel& sums = kernels->sums;
   Packing weights;
   weights.from = weights_as_given(geometry_of(layer.op), builder.tensor(layer.inputs[1]).shape);

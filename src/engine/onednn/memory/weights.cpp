@@ -54,6 +54,10 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
     pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
   else if (const auto* integers = std::get_if<kernels::IntegerConvolution>(&packing.own))
     pack_weights(*integers, weights, factors, result.bytes());
+  else if (const auto* direct = std::get_if<kernels::DirectConvolution>(&packing.own))
+    pack_weights(*direct, weights, result.bytes());
+  else if (const auto* transposed = std::get_if<kernels::TransposedConvolution>(&packing.own))
+    pack_weights(*transposed, weights, result.bytes());
   else
     pack_weights(std::get<kernels::WinogradConvolution>(packing.own), weights, result.bytes());
   return result;

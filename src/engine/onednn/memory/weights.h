@@ -11,6 +11,8 @@
 #include "engine/onednn/primitives/layout.h"
 #include "engine/onednn/primitives/primitives.h"
 #include "kernels/amx/amx_convolution.h"
+#include "kernels/direct/direct_convolution.h"
+#include "kernels/direct/transposed_convolution.h"
 #include "kernels/integer/integer_convolution.h"
 #include "kernels/winograd/winograd.h"
 #include "network/tensor.h"
@@ -33,9 +35,11 @@ struct Packing {
   Desc to;
   Scales scales = {};
   /// Packed for a convolution of ours; `to` is bytes; scales by output.
-  std::variant<std::monostate, kernels::AmxConvolution, kernels::IntegerConvolution,
-               kernels::WinogradConvolution>
-      own = {};
+  using Own =
+      std::variant<std::monostate, kernels::AmxConvolution, kernels::IntegerConvolution,
+                   kernels::WinogradConvolution, kernels::DirectConvolution,
+                   kernels::TransposedConvolution>;
+  Own own = {};
 };
 
 /// Where packed constants outlive the engine object.
