@@ -14,30 +14,30 @@ namespace {
 using namespace test::onednn;  // NOLINT: the vocabulary of these tests
 using network::UnaryKind;
 
-std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
+std::int64_t number_from(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
 }
 
 network::Window any_window(Random& random, const Shape& image) {
   network::Window window;
   for (std::size_t d = 0; d + 2 < image.size(); ++d) {
-    window.kernel.push_back(between(random, 1, std::min<std::int64_t>(5, image[d + 2])));
-    window.strides.push_back(between(random, 1, 2));
-    window.dilations.push_back(window.kernel[d] * 2 - 1 <= image[d + 2] ? between(random, 1, 2)
+    window.kernel.push_back(number_from(random, 1, std::min<std::int64_t>(5, image[d + 2])));
+    window.strides.push_back(number_from(random, 1, 2));
+    window.dilations.push_back(window.kernel[d] * 2 - 1 <= image[d + 2] ? number_from(random, 1, 2)
                                                                         : 1);
-    window.pads_begin.push_back(between(random, 0, window.kernel[d] - 1));
-    window.pads_end.push_back(between(random, 0, window.kernel[d] - 1));
+    window.pads_begin.push_back(number_from(random, 0, window.kernel[d] - 1));
+    window.pads_end.push_back(number_from(random, 0, window.kernel[d] - 1));
   }
   return window;
 }
 
 /// A convolution of one to three dimensions, in groups or of single channels too, with what fuses.
 network::Network any_convolution(Random& random) {
-  const std::int64_t groups = random.below(2) == 0 ? 1 : between(random, 2, 12);
-  Shape image{between(random, 1, 2), groups * between(random, 1, 9)};
-  for (std::uint64_t d = 0; d < 1 + random.below(3); ++d) image.push_back(between(random, 3, 20));
+  const std::int64_t groups = random.below(2) == 0 ? 1 : number_from(random, 2, 12);
+  Shape image{number_from(random, 1, 2), groups * number_from(random, 1, 9)};
+  for (std::uint64_t d = 0; d < 1 + random.below(3); ++d) image.push_back(number_from(random, 3, 20));
   const bool is_depthwise = image[1] == groups;
-  const std::int64_t outputs = is_depthwise ? groups : groups * between(random, 1, 20);
+  const std::int64_t outputs = is_depthwise ? groups : groups * number_from(random, 1, 20);
   const network::Window window = any_window(random, image);
   Shape weights{outputs, image[1] / groups};
   weights.insert(weights.end(), window.kernel.begin(), window.kernel.end());
@@ -59,7 +59,7 @@ network::Network any_convolution(Random& random) {
 }
 
 /// Of the first group.
-std::string kernel_of(Subnet& subnet, const network::Network& network) {
+std::string first_kernel_of(Subnet& subnet, const network::Network& network) {
   const auto inputs = inputs_of(network);
   network::Buffer out(subnet.outputs()[0].layout.size);
   std::byte* const data = out.data();
@@ -72,7 +72,8 @@ TEST(Direct, convolutions_are_what_the_plain_loops_give) {
   for (int trial = 0; trial < 150; ++trial) {
     const network::Network network = any_convolution(random);
     const auto inputs = inputs_of(network);
-    const auto wanted = network::evaluate(network, inputs)[0].values<float>();
+    const Array result_of_loops = network::evaluate(network, inputs)[0];
+    const auto wanted = result_of_loops.values<float>();
     SubnetRequest request = whole_network(network, cores(1 + trial % 2));
     request.variants.resize(network.layers.size());
     request.variants[0].algorithm = "direct";
@@ -80,7 +81,7 @@ TEST(Direct, convolutions_are_what_the_plain_loops_give) {
     const auto found = run(*subnet, pointers(inputs));
     const std::span result(reinterpret_cast<const float*>(found[0].data()), wanted.size());
     EXPECT_LT(difference(result, wanted), 1e-5) << trial;
-    EXPECT_EQ(kernel_of(*subnet, network), "direct") << trial;
+    EXPECT_EQ(first_kernel_of(*subnet, network), "direct") << trial;
   }
 }
 
@@ -101,7 +102,7 @@ void expect_a_kernel(const Net& net, const std::string& what) {
   const auto engine = make();
   const network::Network network = net.build();
   const auto subnet = engine->prepare(whole_network(network, cores()));
-  const std::string kernel = kernel_of(*subnet, network);
+  const std::string kernel = first_kernel_of(*subnet, network);
   EXPECT_EQ(kernel.find("ref"), std::string::npos) << what << ": " << kernel;
   EXPECT_NE(kernel, "loops") << what;
 }
@@ -111,7 +112,7 @@ TEST(Direct, no_convolution_runs_in_reference_loops) {
   for (int trial = 0; trial < 40; ++trial) {
     Net net;
     const std::int64_t groups = trial % 3 == 0 ? 1 : trial % 3 == 1 ? 2 : 16;
-    const Shape image{1, 16, between(random, 7, 20), between(random, 7, 20)};
+    const Shape image{1, 16, number_from(random, 7, 20), number_from(random, 7, 20)};
     const network::Window window = any_window(random, image);
     const Shape weights{32, 16 / groups, window.kernel[0], window.kernel[1]};
     net.output(net.layer(network::Conv{window, groups}, {net.input(image), net.weights(weights)},
@@ -140,13 +141,13 @@ TEST(Direct, no_product_with_a_constant_runs_in_reference_loops) {
 
 /// Of images, with an activation; the result has some more rows at its end, or some fewer.
 Net any_transposed(Random& random) {
-  const std::int64_t groups = random.below(2) == 0 ? 1 : 4, stride = between(random, 1, 3);
-  const Shape image{1, 8 * groups, between(random, 3, 9), between(random, 3, 9)};
-  const std::int64_t kernel = between(random, 1, 5), pad = between(random, 0, kernel / 2);
+  const std::int64_t groups = random.below(2) == 0 ? 1 : 4, stride = number_from(random, 1, 3);
+  const Shape image{1, 8 * groups, number_from(random, 3, 9), number_from(random, 3, 9)};
+  const std::int64_t kernel = number_from(random, 1, 5), pad = number_from(random, 0, kernel / 2);
   const network::Window window = test::window(kernel, {.stride = stride, .pad = pad});
   Shape result{1, 12 * groups};
   for (std::size_t d = 2; d < 4; ++d)
-    result.push_back((image[d] - 1) * stride + kernel - 2 * pad + between(random, 0, stride - 1));
+    result.push_back((image[d] - 1) * stride + kernel - 2 * pad + number_from(random, 0, stride - 1));
   Net net;
   const network::ConvTranspose op{window, groups};
   net.output(net.relu(net.layer(op,

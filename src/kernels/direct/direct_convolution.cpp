@@ -142,16 +142,10 @@ class DirectTask {
   void multiply(const WindowRows& windows, std::size_t step, const Panels& panels) {
     const std::size_t begin = step * t_.step, end = std::min(begin + t_.step, t_.depth);
     PanelRows rows = {};
-    if (windows.are_pixels()) {
-      rows.depth = std::min(end, windows.depth()) - begin;
-      rows.from = windows.pixel(first_pixel_) + begin;
-      rows.from_stride = c_.channels;
-    } else {
-      put_side_by_side(windows, begin, end);
-      rows.depth = end - begin;
-      rows.from = windows_;
-      rows.from_stride = t_.step;
-    }
+    rows.depth = end - begin;
+    rows.from = windows.are_pixels() ? windows.pixel(first_pixel_) + begin : windows_;
+    rows.from_stride = windows.are_pixels() ? c_.channels : t_.step;
+    if (!windows.are_pixels()) put_side_by_side(windows, begin, end);
     rows.end = end == t_.depth ? end_of(c_) : SumsEnd::more_follows;
     rows.convolution = &c_;
     add_to_result(rows, begin, {panels.first, first_kept_});

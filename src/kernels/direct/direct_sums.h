@@ -10,7 +10,7 @@ namespace millrace::kernels {
 struct PanelRows {
   const float* from;
   std::size_t from_stride;  // from row to row
-  std::size_t depth;        // numbers of a row
+  std::size_t depth;        // numbers of a row: a multiple of 4
   const float* with;        // the panel: two vectors for each number of a row
   const float* bias;        // two vectors; null: none
   const float* before;      // what the sums begin with beside that; null: nothing
@@ -42,10 +42,8 @@ class DirectSums {
       DirectSums sums;
       sums.begin(p);
       const float *from = p.from, *with = p.with;
-      std::size_t k = 0;
-      for (; k + 4 <= p.depth; k += 4, from += 4, with += 8 * lanes)
+      for (std::size_t k = 0; k < p.depth; k += 4, from += 4, with += 8 * lanes)
         sums.add_products(p, from, with);
-      for (; k < p.depth; ++k, ++from, with += 2 * lanes) sums.add_number(p, from, with);
       sums.end(p);
       p.from += rows * p.from_stride;
       p.to += rows * p.to_stride;
@@ -87,22 +85,18 @@ class DirectSums {
     add_lane<3>(x, with + 6 * lanes);
 #else
 #pragma GCC unroll 4
-    for (std::size_t k = 0; k < 4; ++k) add_number(p, from + k, with + k * 2 * lanes);
-#endif
-  }
-
-  /// Of one number of each row.
-  [[gnu::always_inline]] void add_number(const PanelRows& p, const float* from,
-                                         const float* with) {
-    Vector w[2];
-    read_vector(w[0], with);
-    read_vector(w[1], with + lanes);
+    for (std::size_t k = 0; k < 4; ++k, with += 2 * lanes) {
+      Vector w[2];
+      read_vector(w[0], with);
+      read_vector(w[1], with + lanes);
 #pragma GCC unroll 16
-    for (std::size_t r = 0; r < rows; ++r) {
-      const Vector x = from[r * p.from_stride] - Vector{};
-      sums_[r][0] += w[0] * x;
-      sums_[r][1] += w[1] * x;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const Vector x = from[r * p.from_stride + k] - Vector{};
+        sums_[r][0] += w[0] * x;
+        sums_[r][1] += w[1] * x;
+      }
     }
+#endif
   }
 
 #if defined(__aarch64__)

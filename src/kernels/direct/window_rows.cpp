@@ -85,7 +85,7 @@ WindowRows::WindowRows(const DirectConvolution& convolution, const float* source
                        : 1) {}
 
 bool WindowRows::are_pixels() const {
-  return is_one(c_.depth) && is_one(c_.height) && is_one(c_.width);
+  return channels_ % 4 == 0 && is_one(c_.depth) && is_one(c_.height) && is_one(c_.width);
 }
 
 WindowRows::Run WindowRows::first_run(const ResultPixel& pixel) const {

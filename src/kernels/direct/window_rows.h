@@ -20,7 +20,7 @@ class WindowRows {
 
   /// Of all rows together, in numbers.
   std::size_t depth() const { return c_.taps() * channels_; }
-  /// Whether the windows are the pixels as they lie, one after the other.
+  /// Whether the windows are the pixels as they lie, one after the other, to be read in fours.
   bool are_pixels() const;
   /// Where they are, then; those of the next pixel are c.channels behind.
   const float* pixel(std::size_t index) const { return source_ + index * c_.channels; }
