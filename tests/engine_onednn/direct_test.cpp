@@ -35,7 +35,8 @@ network::Window any_window(Random& random, const Shape& image) {
 network::Network any_convolution(Random& random) {
   const std::int64_t groups = random.below(2) == 0 ? 1 : number_from(random, 2, 12);
   Shape image{number_from(random, 1, 2), groups * number_from(random, 1, 9)};
-  for (std::uint64_t d = 0; d < 1 + random.below(3); ++d) image.push_back(number_from(random, 3, 20));
+  for (std::uint64_t d = 0; d < 1 + random.below(3); ++d)
+    image.push_back(number_from(random, 3, 20));
   const bool is_depthwise = image[1] == groups;
   const std::int64_t outputs = is_depthwise ? groups : groups * number_from(random, 1, 20);
   const network::Window window = any_window(random, image);
@@ -147,7 +148,8 @@ Net any_transposed(Random& random) {
   const network::Window window = test::window(kernel, {.stride = stride, .pad = pad});
   Shape result{1, 12 * groups};
   for (std::size_t d = 2; d < 4; ++d)
-    result.push_back((image[d] - 1) * stride + kernel - 2 * pad + number_from(random, 0, stride - 1));
+    result.push_back((image[d] - 1) * stride + kernel - 2 * pad +
+                     number_from(random, 0, stride - 1));
   Net net;
   const network::ConvTranspose op{window, groups};
   net.output(net.relu(net.layer(op,
