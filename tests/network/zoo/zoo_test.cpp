@@ -148,8 +148,8 @@ TEST_P(Zoo, the_entry_agrees_with_the_publication) {
 
 TEST(ZooModel, bytes_are_the_same_on_every_machine) {
   const auto hash = [](std::string_view name) { return Hasher().add(zoo_model(name)).digits(); };
-  EXPECT_EQ(hash("squeezenet1_1"), "59ab811f2a7ab4cd18d88da961308331");
-  EXPECT_EQ(hash("mobilenet_v2"), "6af9bbcaa9b6cfbb940a0d42421efb99");
+  EXPECT_EQ(hash("squeezenet1_1"), "f98377c0c2bf3a0293c670f402889bcc");
+  EXPECT_EQ(hash("mobilenet_v2"), "0328553fc026d017f69349814eacbcef");
 }
 
 TEST(ZooModel, another_seed_gives_other_weights_and_the_same_graph) {
@@ -158,7 +158,7 @@ TEST(ZooModel, another_seed_gives_other_weights_and_the_same_graph) {
   EXPECT_NE(one.graph().initializer(0).raw_data(), two.graph().initializer(0).raw_data());
   one.mutable_graph()->clear_initializer();
   two.mutable_graph()->clear_initializer();
-  EXPECT_EQ(one.SerializeAsString(), two.SerializeAsString());
+  EXPECT_EQ(one.graph().SerializeAsString(), two.graph().SerializeAsString());
 }
 
 TEST(ZooModel, detectors_take_other_sizes_and_others_do_not) {
