@@ -71,7 +71,8 @@ TEST_F(VideoSinkTest, loses_nothing_of_pictures_of_odd_size) {
   for (const char* name : {"clip.avi", "clip.mp4", "clip.mkv"}) {
     const std::string path = (folder_ / name).string();
     cv::Mat image(47, 63, CV_8UC3, cv::Scalar(0, 0, 0));
-    image.col(62) = image.row(46) = cv::Scalar(255, 255, 255);
+    image.col(62).setTo(cv::Scalar(255, 255, 255));
+    image.row(46).setTo(cv::Scalar(255, 255, 255));
     Outcome odd;
     odd.picture.image = from_bgr(image);
     const auto video = video_sink(path, 10, {});
