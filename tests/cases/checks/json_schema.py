@@ -94,6 +94,10 @@ class Schemas:
         elif word == "required":
             missing = [key for key in rule if isinstance(value, dict) and key not in value]
             yield from (f"{place}: {key} is missing" for key in missing)
+        elif word == "dependentRequired":
+            for key, others in rule.items():
+                missing = [other for other in others if key in value and other not in value]
+                yield from (f"{place}: {other} is missing beside {key}" for other in missing)
         elif not self.holds(value, word, rule):
             yield f"{place}: found {str(value)[:80]}, expected {word} {rule}"
 
