@@ -107,10 +107,7 @@ Time horizon_of(const TaskSystem& system, const AnalysisOptions& options) {
   return times(longest, options.most_periods);
 }
 
-}  // namespace
-
-Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
-  check(system);
+Bounds settled_bounds(const TaskSystem& system, const AnalysisOptions& options) {
   Fixpoint fixpoint(system, options, horizon_of(system, options));
   Bounds bounds;
   std::vector<bool> changed(system.tasks.size(), false);
@@ -132,6 +129,19 @@ Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
     changed[t] = fixpoint.state(TaskId(t)).endless;
   bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
   return bounds;
+}
+
+}  // namespace
+
+Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
+  check(system);
+  if (options.splits == PathSplits::always) return settled_bounds(system, options);
+  AnalysisOptions quick = options;
+  quick.splits = PathSplits::never;
+  Bounds bounds = settled_bounds(system, quick);
+  if (options.splits == PathSplits::never || is_schedulable(system, bounds)) return bounds;
+  quick.splits = PathSplits::always;
+  return settled_bounds(system, quick);
 }
 
 Time judged(const Flow& flow, const FlowBound& bound) {

@@ -22,6 +22,9 @@ enum class Propagation {
 /// shows where.
 enum class Equation { none, eq_4_1, eq_4_2, eq_5_3, eq_5_4 };
 
+/// When paths are split by the time of their arrival at the next resource, which costs most.
+enum class PathSplits { never, if_late, always };
+
 struct AnalysisOptions {
   Propagation propagation = Propagation::windows;
   /// Tasks of one flow that wait for each other compete only if they belong to different
@@ -30,6 +33,8 @@ struct AnalysisOptions {
   /// Events come at whole units of time, so that a job that blocks began a unit earlier.
   bool whole_ticks = false;
   Equation priorities = Equation::none, queues = Equation::none;
+  /// `if_late`: only if a deadline may be missed otherwise.
+  PathSplits splits = PathSplits::if_late;
   /// Event models that still change after so many rounds, or reach so many times the longest
   /// period, do not settle.
   int most_rounds = 1000;

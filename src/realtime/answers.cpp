@@ -39,8 +39,10 @@ bool has_overload(const std::vector<Utilisation>& utilisations) {
 
 RealtimeAnswers answer(const TaskSystem& system, const RealtimeQuestions& questions) {
   check(system);
+  AnalysisOptions thorough = questions.analysis;
+  thorough.splits = PathSplits::always;
   RealtimeAnswers answers{.utilisations = utilisations(system),
-                          .bounds = analyse(system, questions.analysis)};
+                          .bounds = analyse(system, thorough)};
   answers.reason = reason_of(system, answers);
   if (questions.simulation.runs > 0 && !has_overload(answers.utilisations))
     answers.simulated = simulate(system, questions.simulation);

@@ -26,7 +26,7 @@ Fixpoint::Fixpoint(const TaskSystem& system, const AnalysisOptions& options, Tim
       views_(system.tasks.size()),
       rivals_(system.tasks.size()),
       states_(system.tasks.size()),
-      paths_(system, structure_),
+      paths_(system, structure_, options.splits != PathSplits::never),
       horizon_(horizon) {
   for (const Task& task : system.tasks) kernels_.emplace_back(task);
   for (std::size_t t = 0; t < system.tasks.size(); ++t) prepare(TaskId(t));

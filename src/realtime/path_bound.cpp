@@ -75,8 +75,8 @@ struct PathBounds::Path {
   }
 };
 
-PathBounds::PathBounds(const TaskSystem& system, const Structure& structure)
-    : system_(system), structure_(structure) {
+PathBounds::PathBounds(const TaskSystem& system, const Structure& structure, bool splits)
+    : system_(system), structure_(structure), splits_(splits) {
   for (const Utilisation& one : utilisations(system)) overloaded_.push_back(one.is_overloaded);
   for (std::size_t t = 0; t < system.tasks.size(); ++t) of_use_.push_back(is_of_use(TaskId(t)));
   for (std::size_t f = 0; f < system.flows.size(); ++f)
@@ -179,6 +179,7 @@ PathBounds::Windows PathBounds::windows_of(const Path& path, Time limit) const {
 /// it was delayed before, and by then others are done there.
 Time PathBounds::window_of(Path path, Time limit) const {
   Time window = interference_of(path).longest_window_below(limit);
+  if (!splits_) return window;
   for (path.split = path.visits.size() - 1; path.split > 0; --path.split) {
     const Visit& visit = path.visits[path.split];
     path.split_from = visit.begin;

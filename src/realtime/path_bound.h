@@ -21,7 +21,7 @@ struct PathBound {
 
 class PathBounds {
  public:
-  PathBounds(const TaskSystem& system, const Structure& structure);
+  PathBounds(const TaskSystem& system, const Structure& structure, bool splits);
 
   /// `states`: of all tasks, by TaskId. `now`: the task's own, whose bounds are to be undercut.
   PathBound of(TaskId task, const std::vector<TaskState>& states, const TaskState& now);
@@ -59,6 +59,7 @@ class PathBounds {
 
   const TaskSystem& system_;
   const Structure& structure_;
+  const bool splits_;
   std::vector<bool> overloaded_;  // by ResourceId
   std::vector<bool> of_use_;      // by TaskId
   std::vector<Time> whole_;       // by FlowId: no response is longer

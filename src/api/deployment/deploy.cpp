@@ -169,6 +169,7 @@ void search_groups(DeployWork& work) {
       plans = on_each_cluster(work, std::move(plans));
     }
     work.plans.push_back(on_each_cluster(work, work.groups[g].front.plans));
+    work.groups[g].plans = work.plans.back();
     for (const explore::GroupPlan& plan : work.plans.back())
       work.groups[g].texts.push_back(
           stages_text(explore::realise(work.models[g]->context, plan.configuration).plan));

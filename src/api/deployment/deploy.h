@@ -44,7 +44,8 @@ struct GroupSearch {
   std::size_t layers = 0, cut_points = 0;
   double candidates = 0;  // there are
   explore::GroupFront front = {};
-  std::vector<std::string> texts = {};                // of the plans: "dla0[0-29] gpu[30-53]"
+  std::vector<explore::GroupPlan> plans = {};  // the front's, then those with steps on other cores
+  std::vector<std::string> texts = {};         // of these plans: "dla0[0-29] gpu[30-53]"
   std::optional<explore::FrontQuality> quality = {};  // with `exact`, if there are not too many
   std::size_t exact_plans = 0;                   // of the exact front then
   double seconds = 0;

@@ -41,7 +41,7 @@ std::string stages_text(const plan::Plan& plan) {
 std::string placed_stages_text(const GroupSearch& group, std::size_t plan,
                                const board::Board& board,
                                const std::vector<std::size_t>& processors) {
-  const auto& tasks = group.front.plans[plan].assignment.tasks;
+  const auto& tasks = group.plans[plan].assignment.tasks;
   std::istringstream words(group.texts[plan]);
   std::string text;
   for (std::string word; words >> word;) {

@@ -105,7 +105,9 @@ void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& valu
   ++analyses_;
   const realtime::TaskSystem tasks =
       task_system(deployment_, problem_.board, {scenario, problem_.system.levels - 1});
-  add_bounds(tasks, problem_.analysis, value);
+  realtime::AnalysisOptions quick = problem_.analysis;
+  quick.splits = realtime::PathSplits::never;
+  add_bounds(tasks, quick, value);
 }
 
 MappingValue MappingEvaluator::value(const Mapping& mapping) {

@@ -29,6 +29,7 @@ class SceneSystem {
   double demand();
 
  private:
+  realtime::Bounds quick_bounds() const;  // as a search asks for them thousands of times
   struct Source {
     const deployment::Task* task;
     std::size_t device;  // of the board; or none
