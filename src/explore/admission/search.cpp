@@ -102,12 +102,14 @@ class ChoiceBranching {
       return;
     }
     UnitPrices prices{inherited.of_unit, -1};
-    if (is_closed(open, bound_at(open, inherited.of_unit), inherited)) {
+    const PricedBound first = bound_at(open, inherited.of_unit);
+    if (at == 0) result_.relaxed = std::max(0.0, cost_bound(first));
+    if (is_closed(open, first, inherited)) {
       result_.proof.steps[at].reason = inherited.stored;
       return;
     }
     const PricedBound best = raise(open, prices, at == 0 ? steps_at_root : steps_below);
-    if (at == 0) result_.relaxed = std::max(0.0, cost_bound(best));
+    if (at == 0) result_.relaxed = std::max(result_.relaxed, cost_bound(best));
     if (is_closed(open, best, prices)) {
       result_.proof.steps[at].reason = prices.stored;
       return;
