@@ -107,6 +107,29 @@ Time horizon_of(const TaskSystem& system, const AnalysisOptions& options) {
   return times(longest, options.most_periods);
 }
 
+bool is_late(const TaskSystem& system, const Fixpoint& fixpoint) {
+  for (const Flow& flow : system.flows)
+    for (TaskId task : flow.tasks) {
+      const TaskState& state = fixpoint.state(task);
+      const Time end = flow.deadline_from_due ? state.completion : state.done;
+      if (flow.deadline && end > *flow.deadline) return true;
+      if (system[task].deadline && state.window.response > *system[task].deadline) return true;
+    }
+  return false;
+}
+
+/// From round to round, bounds only grow.
+bool stays_in_time(const TaskSystem& system, const AnalysisOptions& options) {
+  Fixpoint fixpoint(system, options, horizon_of(system, options));
+  std::vector<bool> changed(system.tasks.size(), false);
+  for (int round = 0; round < options.most_rounds; ++round) {
+    const bool goes_on = fixpoint.round(changed);
+    if (is_late(system, fixpoint)) return false;
+    if (!goes_on) return true;
+  }
+  return false;
+}
+
 Bounds settled_bounds(const TaskSystem& system, const AnalysisOptions& options) {
   Fixpoint fixpoint(system, options, horizon_of(system, options));
   Bounds bounds;
@@ -157,6 +180,16 @@ bool is_schedulable(const TaskSystem& system, const Bounds& bounds) {
         judged(system.flows[f], bounds.flows[f]) > *system.flows[f].deadline)
       return false;
   return true;
+}
+
+bool keeps_deadlines(const TaskSystem& system, const AnalysisOptions& options) {
+  check(system);
+  AnalysisOptions now = options;
+  now.splits = PathSplits::never;
+  if (options.splits != PathSplits::always && stays_in_time(system, now)) return true;
+  if (options.splits == PathSplits::never) return false;
+  now.splits = PathSplits::always;
+  return stays_in_time(system, now);
 }
 
 std::string unsettled_text(const TaskSystem& system, const Bounds& bounds) {

@@ -73,6 +73,8 @@ Bounds analyse(const TaskSystem& system, const AnalysisOptions& options = {});
 Time judged(const Flow& flow, const FlowBound& bound);
 /// Whether every flow and every task with a deadline of its own keeps it.
 bool is_schedulable(const TaskSystem& system, const Bounds& bounds);
+/// The same without bounds: ends as soon as one is beyond its deadline.
+bool keeps_deadlines(const TaskSystem& system, const AnalysisOptions& options = {});
 
 /// "the activations of 'a' on 'cpu' and 'b' on 'bus' make each other later without end".
 std::string unsettled_text(const TaskSystem& system, const Bounds& bounds);

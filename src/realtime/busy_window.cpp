@@ -34,6 +34,8 @@ Time longest_busy(const LocalView& view, const PolicyRule& rule) {
 }
 
 constexpr int most_looked_at = 20'000;
+/// Of tasks whose flow returns to the resource: bounds along paths are as low there.
+constexpr int most_looked_at_in_flows = 300;
 
 WindowBound endless() { return {unbounded, unbounded, unbounded, unbounded, {}}; }
 
@@ -43,7 +45,8 @@ class Loop {
       : view_(view),
         rule_(rule),
         events_(events),
-        follows_flow_(view.has_kin && !rule.from_own_arrival) {}
+        follows_flow_(view.has_kin && !rule.from_own_arrival),
+        most_looked_at_(follows_flow_ ? most_looked_at_in_flows : most_looked_at) {}
 
   WindowBound run() {
     most_ = follows_flow_ ? view_.most_pending : std::numeric_limits<std::int64_t>::max();
@@ -51,14 +54,14 @@ class Loop {
       const Time earliest = view_.arrivals.distance(job);
       if (job > 1 && earliest >= view_.window) break;
       begin(job);
-      if (looked_at_ >= most_looked_at) return with_whole_window(earliest);
+      if (looked_at_ >= most_looked_at_) return with_whole_window(earliest);
       const Time end = finish(earliest);
       if (end == unbounded) return endless();
       bound_.finishes.push_back(end);
       add(earliest, end);
       const Time first = add_settled(earliest);
       if (rule_.shift != nullptr || follows_flow_) add_arrivals_of_rivals(first);
-      if (looked_at_ >= most_looked_at) return with_whole_window(earliest);
+      if (looked_at_ >= most_looked_at_) return with_whole_window(earliest);
       if (rule_.ends_with_backlog && gap_ >= Time{}) break;
     }
     if (leaves_out_)
@@ -106,7 +109,7 @@ class Loop {
 
   /// No job ends after the window, so that later arrivals can only be better than this.
   bool may_matter(Time arrival) const {
-    if (looked_at_ >= most_looked_at) return false;
+    if (looked_at_ >= most_looked_at_) return false;
     const Time longest = view_.window - arrival;
     return longest > bound_.response || view_.window - std::max(arrival, due_) > bound_.after_due ||
            view_.window - std::max(arrival, source_) > bound_.after_source ||
@@ -183,6 +186,7 @@ class Loop {
   const PolicyRule& rule_;
   const EventModel& events_;
   const bool follows_flow_;  // a window has work of the flow that is done before the job comes
+  const int most_looked_at_;
   WindowBound bound_;
   std::int64_t job_ = 0;
   int looked_at_ = 0;

@@ -1,9 +1,11 @@
 #include "realtime/sensitivity.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/bisect.h"
 #include "realtime/checked.h"
+#include "realtime/utilisation.h"
 
 namespace millrace::realtime {
 namespace {
@@ -23,10 +25,30 @@ bool has_deadline(const TaskSystem& system) {
                      [](const Task& task) { return task.deadline.has_value(); });
 }
 
+/// Busy windows of nearly full resources are so long that their analysis takes minutes where flows
+/// return to them.
+constexpr double nearly_full = 0.9999;
+
+bool has_flow_that_returns(const TaskSystem& system) {
+  return std::ranges::any_of(system.flows, [&](const Flow& flow) {
+    std::set<std::size_t> used;
+    return std::ranges::any_of(flow.tasks, [&](TaskId task) {
+      return !used.insert(system[task].resource.index).second;
+    });
+  });
+}
+
+bool is_nearly_full(const TaskSystem& system) {
+  return std::ranges::any_of(utilisations(system), [](const Utilisation& one) {
+    return one.share > nearly_full;
+  });
+}
+
 bool fits(const TaskSystem& system, const AnalysisOptions& options) {
+  if (has_flow_that_returns(system) && is_nearly_full(system)) return false;
   for (const Task& task : system.tasks)
     if (task.worst > longest_time) return false;
-  return is_schedulable(system, analyse(system, options));
+  return keeps_deadlines(system, options);
 }
 
 void set_worst(Task& task, Time worst) {

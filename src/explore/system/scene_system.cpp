@@ -173,16 +173,16 @@ bool SceneSystem::is_hopeless() const {
   return std::ranges::any_of(load, [](double share) { return share > 1 + 1e-9; });
 }
 
-realtime::Bounds SceneSystem::quick_bounds() const {
-  realtime::AnalysisOptions quick = problem_.analysis;
-  quick.splits = realtime::PathSplits::never;
-  return realtime::analyse(system_, quick);
+realtime::AnalysisOptions SceneSystem::quick() const {
+  realtime::AnalysisOptions options = problem_.analysis;
+  options.splits = realtime::PathSplits::never;
+  return options;
 }
 
 bool SceneSystem::is_schedulable(const ClockLevels& clocks) {
   at(clocks);
   if (is_hopeless()) return false;
-  return realtime::is_schedulable(system_, quick_bounds());
+  return realtime::keeps_deadlines(system_, quick());
 }
 
 const realtime::TaskSystem& SceneSystem::at_highest() {
@@ -195,7 +195,7 @@ const realtime::TaskSystem& SceneSystem::at_highest() {
 double SceneSystem::demand() {
   if (has_no_analysis_) return most_demand;
   at_highest();
-  const realtime::Bounds bounds = quick_bounds();
+  const realtime::Bounds bounds = realtime::analyse(system_, quick());
   double result = 0;
   for (std::size_t f = 0; f < system_.flows.size(); ++f) {
     const realtime::Flow& flow = system_.flows[f];

@@ -29,7 +29,7 @@ class SceneSystem {
   double demand();
 
  private:
-  realtime::Bounds quick_bounds() const;  // as a search asks for them thousands of times
+  realtime::AnalysisOptions quick() const;  // a search asks thousands of times
   struct Source {
     const deployment::Task* task;
     std::size_t device;  // of the board; or none
