@@ -45,5 +45,30 @@ TEST(Sensitivity, without_a_deadline_there_is_no_limit_to_find) {
   EXPECT_FALSE(largest_growth(system));
 }
 
+/// 1 and 2 of a chain, and 1 of another flow, every 40: ten times as much fills the resource.
+TEST(Sensitivity, growth_of_a_chain_ends_near_a_full_resource) {
+  TaskSystem system;
+  const ResourceId core = system.add_resource({"core"});
+  const Time period = std::chrono::milliseconds(40), unit = std::chrono::milliseconds(1);
+  const FlowId chain =
+      system.add_flow({.name = "chain", .events = {.period = period}, .deadline = period});
+  const TaskId first = system.add_task(
+      chain, {.name = "a", .resource = core, .worst = unit, .best = unit, .priority = 1});
+  system.add_task(chain, {.name = "b",
+                          .resource = core,
+                          .worst = 2 * unit,
+                          .best = unit,
+                          .after = {first},
+                          .priority = 1});
+  const FlowId other =
+      system.add_flow({.name = "other", .events = {.period = period}, .deadline = period});
+  system.add_task(
+      other, {.name = "c", .resource = core, .worst = unit, .best = unit, .priority = 2});
+  const auto growth = largest_growth(system);
+  ASSERT_TRUE(growth);
+  EXPECT_GE(*growth, 9'990'000);
+  EXPECT_LE(*growth, 10'000'000);
+}
+
 }  // namespace
 }  // namespace millrace::realtime
