@@ -79,24 +79,43 @@ class Counting {
     return counts;
   }
 
-  /// Of a frame, each layer in the variant of float32 that needs least by itself.
-  std::int64_t best_variants() {
+  /// Of a frame, each layer in the variant that needs least by itself, among those of the
+  /// precision where it has any and else of float32.
+  std::int64_t best_variants(board::Precision precision) {
     engine::SubnetRequest request = whole();
     request.variants.assign(network_.layers.size(), {});
-    for (const LayerId layer : request.layers) request.variants[layer.index] = best_of(layer);
+    for (const LayerId layer : request.layers)
+      request.variants[layer.index] = best_of(layer, precision);
     return count(request);
   }
 
+  /// In float32, and in float16 if there is that.
+  nlohmann::json best_of_each_precision() {
+    using enum board::Precision;
+    nlohmann::json counts{{"f32", best_variants(f32)}};
+    if (has(f16)) counts["f16"] = best_variants(f16);
+    return counts;
+  }
+
  private:
+  bool has(board::Precision precision) {
+    return std::ranges::any_of(whole().layers, [&](LayerId layer) {
+      return std::ranges::count(engine_->variants(network_, layer, core_), precision,
+                                &Variant::precision) > 0;
+    });
+  }
+
   engine::SubnetRequest whole() {
     engine::SubnetRequest request = engine::whole_network(network_, core_);
     request.calibration = &ranges_;
     return request;
   }
 
-  Variant best_of(LayerId layer) {
+  Variant best_of(LayerId layer, board::Precision precision) {
     std::vector<Variant> all = engine_->variants(network_, layer, core_);
-    std::erase_if(all, [](const Variant& v) { return v.precision != board::Precision::f32; });
+    if (std::ranges::count(all, precision, &Variant::precision) == 0)
+      precision = board::Precision::f32;
+    std::erase_if(all, [&](const Variant& v) { return v.precision != precision; });
     if (all.size() < 2) return all.empty() ? Variant{} : all.front();
     std::pair<std::int64_t, Variant> best{0, {}};
     for (const Variant& variant : all) {
@@ -151,7 +170,7 @@ void count(const std::string& name, const std::string& log, const std::string& e
   nlohmann::json answer{{"name", name}, {"macs", network::cost_of(network).macs}};
   Counting counting(network, engine, log);
   answer["counts"] = is_layer ? counting.each_variant()
-                              : nlohmann::json{{"f32", counting.best_variants()}};
+                              : counting.best_of_each_precision();
   fmt::print("{}\n", answer.dump());
 }
 

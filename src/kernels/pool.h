@@ -23,7 +23,7 @@ struct Pool {
 
 /// Of dense images. Runs on the calling thread and its OpenMP helpers.
 void max_pool(const Pool& pool, const float* from, float* to);
-/// The same of bfloat16 numbers.
+/// The same of bfloat16 or float16 numbers.
 void max_pool(const Pool& pool, const std::int16_t* from, std::int16_t* to);
 /// The same of integers.
 void max_pool(const Pool& pool, const std::uint8_t* from, std::uint8_t* to);

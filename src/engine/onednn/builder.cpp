@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/onednn/memory/turning.h"
 #include "engine/onednn/ways.h"
 #include "network/operator_kinds.h"
 
@@ -321,38 +320,6 @@ Value Builder::keep(std::span<const std::byte> numbers, const Desc& desc) {
 Value Builder::keep(const std::vector<float>& numbers) {
   return keep(std::as_bytes(std::span(numbers)),
               plain_desc({static_cast<std::int64_t>(numbers.size())}));
-}
-
-/// oneDNN's kernels that move numbers get zero points wrong for some numbers of channels.
-Value Builder::convert_apart(Value value, const Packing& packing, const Encoding& encoding) {
-  const Desc before = retyped(packing.from, Type::f32), after = retyped(packing.to, Type::f32);
-  value.desc = packing.from;
-  if (type_of(packing.from) != Type::f32) value = convert(value, {packing.from, before});
-  value = convert(value, {before, after});
-  return type_of(packing.to) == Type::f32 ? value : convert(value, {after, packing.to}, encoding);
-}
-
-Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
-  const bool moves = !same_memory(retyped(packing.from, Type::f32), retyped(packing.to, Type::f32));
-  if (moves && packing.scales.change_nothing() && (value.encoding.zero != 0 || encoding.zero != 0))
-    return convert_apart(value, packing, encoding);
-  Conversion conversion{packing.scales, value.encoding.zero, encoding.zero};
-  for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
-  const bool only_moves =
-      conversion.scales.change_nothing() && value.encoding.zero == encoding.zero;
-  Value from = value, made = make_temporary(packing.to);
-  from.desc = packing.from;
-  made.encoding = encoding;
-  if (const auto turn = only_moves ? fast_turn(from, made) : std::nullopt) {
-    run(*turn, "reorder");
-    return made;
-  }
-  const Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
-  if (!kernel)
-    throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
-                      format_of({packing.to}));
-  add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
-  return made;
 }
 
 Step& Builder::add(Step step, const std::string& kernel) {

@@ -118,6 +118,7 @@ class Builder {
   void add_loop(LoopWork work, const std::string& kernel);
   Value keep(std::span<const std::byte> numbers, const Desc& desc);
   Value convert(const Value& value, const Packing& packing, const Encoding& encoding = {});
+  Value convert_halves(Value value, const Packing& packing, const Encoding& encoding);
   Value convert_apart(Value value, const Packing& packing, const Encoding& encoding);
   Step& add(Step step, const std::string& kernel);
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/onednn/lower/lower.h"
+#include "kernels/half/half_convolution.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
@@ -17,6 +18,13 @@ bool includes(dnnl::cpu_isa isa, dnnl::cpu_isa other) {
   const auto bits = static_cast<unsigned>(other);
   return (static_cast<unsigned>(isa) & bits) == bits;
 }
+
+/// Elsewhere only our own kernels take float16 numbers.
+#if defined(__x86_64__)
+constexpr bool all_products_have_float16 = true;
+#else
+constexpr bool all_products_have_float16 = false;
+#endif
 
 bool on_x86(dnnl::cpu_isa other) {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -77,7 +85,9 @@ bool has_product_on_tiles(const Builder& builder, LayerId layer) {
 bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
 bool has_bfloat16() { return on_x86(dnnl::cpu_isa::avx512_core_bf16); }
 bool has_float16() {
-#if DNNL_VERSION_MAJOR >= 3
+#if defined(__aarch64__)
+  return kernels::has_half_products();
+#elif DNNL_VERSION_MAJOR >= 3
   return on_x86(dnnl::cpu_isa::avx512_core_fp16);
 #else
   return false;
@@ -117,7 +127,9 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
     if (network::is_convolution(op))
       for (Variant& way : convolutions(device, request, layer, precision))
         ways.push_back(std::move(way));
-    if (network::is_product(op)) ways.push_back({precision, {}});
+    if (network::is_product(op) && (precision != Precision::f16 || all_products_have_float16 ||
+                                    can_product_be_direct(Builder(device, request), layer)))
+      ways.push_back({precision, {}});
     if (network::is_product(op) && precision == Precision::f32 &&
         has_product_on_tiles(Builder(device, request), layer))
       ways.push_back({precision, std::string(split_on_tiles)});

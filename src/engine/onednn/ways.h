@@ -24,7 +24,8 @@ inline constexpr std::string_view direct = "direct";
 bool has_amx();
 /// Whether it has instructions for bfloat16 numbers.
 bool has_bfloat16();
-/// Whether it has instructions for float16 numbers, and oneDNN kernels for them: from 3.0 on.
+/// Whether it has instructions for float16 numbers, and oneDNN, from 3.0 on, kernels for them; on
+/// 64-bit ARM kernels are ours.
 bool has_float16();
 /// One of these two.
 bool has_half(Type type);

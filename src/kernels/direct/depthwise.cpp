@@ -4,36 +4,10 @@
 
 #include "kernels/bend.h"
 #include "kernels/direct/end_of_sums.h"
+#include "kernels/direct/window_taps.h"
 
 namespace millrace::kernels {
 namespace {
-
-struct Range {
-  std::size_t first, end;
-  std::size_t size() const { return end - first; }
-};
-
-/// Taps that lie in the image.
-Range taps_inside(const WindowAxis& axis, std::size_t output) {
-  const auto inside = [&](std::size_t tap) {
-    return output * axis.stride + tap * axis.dilation - axis.pad < axis.input;  // or below zero
-  };
-  Range range{0, axis.window};
-  while (range.first < range.end && !inside(range.first)) ++range.first;
-  while (range.first < range.end && !inside(range.end - 1)) --range.end;
-  return range;
-}
-
-/// Outputs all of whose taps do.
-Range whole_outputs(const WindowAxis& axis) {
-  const auto is_whole = [&](std::size_t output) {
-    return taps_inside(axis, output).size() == axis.window;
-  };
-  Range range{0, axis.output};
-  while (range.first < range.end && !is_whole(range.first)) ++range.first;
-  while (range.first < range.end && !is_whole(range.end - 1)) --range.end;
-  return range;
-}
 
 /// Some results of a row that follow each other, and what lies under their first tap, of a vector
 /// of channels.
@@ -66,7 +40,7 @@ struct PixelOffsets {
 struct DepthwiseImage {
   const DirectConvolution& c;
   const DirectOperands& o;
-  Range whole = whole_outputs(c.width);
+  TapRange whole = whole_outputs(c.width);
   SumsEnd end = end_of(c);
 };
 
@@ -101,7 +75,7 @@ class DepthwiseRow {
   }
 
  private:
-  DepthwisePiece piece_at(std::size_t x, const Range& across, std::size_t lanes) const {
+  DepthwisePiece piece_at(std::size_t x, const TapRange& across, std::size_t lanes) const {
     const std::size_t image = row_ / c_.height.output, y = row_ % c_.height.output;
     const WindowAxis &h = c_.height, &w = c_.width;
     const std::size_t row = image * h.input + y * h.stride + down_.first * h.dilation - h.pad;
@@ -128,9 +102,9 @@ class DepthwiseRow {
 
   /// One by one.
   template <std::size_t lanes>
-  [[gnu::always_inline]] void run_edge(const Range& outputs) const {
+  [[gnu::always_inline]] void run_edge(const TapRange& outputs) const {
     for (std::size_t x = outputs.first; x < outputs.end; ++x) {
-      const Range across = taps_inside(c_.width, x);
+      const TapRange across = taps_inside(c_.width, x);
       const DepthwisePiece piece = piece_at(x, across, lanes);
       if (across.size() == 2)
         run_one<lanes, 2>(piece, 2);
@@ -260,7 +234,7 @@ class DepthwiseRow {
   [[gnu::always_inline]] void run_rest() const {
     const std::size_t channel = c_.channels / lanes * lanes;
     for (std::size_t x = 0; x < c_.width.output; ++x) {
-      const Range across = taps_inside(c_.width, x);
+      const TapRange across = taps_inside(c_.width, x);
       DepthwisePiece piece = piece_at(x, across, lanes);
       piece.from += channel;
       piece.with += channel * c_.taps();
@@ -270,7 +244,8 @@ class DepthwiseRow {
   }
 
   template <std::size_t lanes>
-  [[gnu::always_inline]] void finish_rest(const DepthwisePiece& piece, const Range& across) const {
+  [[gnu::always_inline]] void finish_rest(const DepthwisePiece& piece,
+                                          const TapRange& across) const {
     using Vector = LanesOf<lanes>::Type;
     const std::size_t count = c_.channels % lanes;
     Vector sum = {}, added = {};
@@ -288,10 +263,10 @@ class DepthwiseRow {
 
   const DirectConvolution& c_;
   const DirectOperands& o_;
-  Range whole_;
+  TapRange whole_;
   SumsEnd end_;
   std::size_t row_;  // counted through all images
-  Range down_;
+  TapRange down_;
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ class DirectTask {
     const std::size_t last = t_.panels * (chunk + 1) / t_.chunks;
     const bool is_narrow = last * t_.panel > c_.outputs_of_group();
     first_kept_ = t_.keeps_all(c_) ? first : is_narrow ? last - 1 : last;
-    const WindowRows windows(c_, o_.source, group_);
+    const WindowRows<float> windows(c_, o_.source, group_);
     for (std::size_t step = 0; step < t_.steps; ++step) multiply(windows, step, {first, last});
     if (first_kept_ < last) finish({first_kept_, last});
   }
@@ -139,7 +139,7 @@ class DirectTask {
     std::size_t first, last;
   };
 
-  void multiply(const WindowRows& windows, std::size_t step, const Panels& panels) {
+  void multiply(const WindowRows<float>& windows, std::size_t step, const Panels& panels) {
     const std::size_t begin = step * t_.step, end = std::min(begin + t_.step, t_.depth);
     PanelRows rows = {};
     rows.depth = end - begin;
@@ -152,7 +152,7 @@ class DirectTask {
     add_to_kept(rows, begin, {first_kept_, panels.last});
   }
 
-  void put_side_by_side(const WindowRows& windows, std::size_t begin, std::size_t end) {
+  void put_side_by_side(const WindowRows<float>& windows, std::size_t begin, std::size_t end) {
     const std::size_t filled = std::min(end, windows.depth());
     ResultPixel pixel = pixel_at(c_, first_pixel_);
     float* to = windows_;

@@ -3,49 +3,60 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/lane_products.h"
-
 namespace millrace::kernels {
 namespace {
 
+/// Of 16 bytes.
+template <class Number>
+struct FourWords {
+  using Type [[gnu::vector_size(16), gnu::aligned(sizeof(Number)), gnu::may_alias]] = Number;
+};
+template <class Number>
+using Some = typename FourWords<Number>::Type;
+
+template <class Number>
+[[gnu::always_inline]] inline const Some<Number>& vector_at(const Number* from) {
+  return *reinterpret_cast<const Some<Number>*>(from);
+}
+template <class Number>
+[[gnu::always_inline]] inline Some<Number>& vector_at(Number* to) {
+  return *reinterpret_cast<Some<Number>*>(to);
+}
+
 /// Most runs are too short for a call.
-inline void copy_numbers(float* to, const float* from, std::size_t count) {
-  constexpr std::size_t at_once = 4, worth_a_call = 64;
+template <class Number>
+inline void copy_numbers(Number* to, const Number* from, std::size_t count) {
+  constexpr std::size_t at_once = WindowRows<Number>::in_vector, worth_a_call = 16 * at_once;
   if (count >= worth_a_call) {
-    std::memcpy(to, from, count * sizeof(float));
+    std::memcpy(to, from, count * sizeof(Number));
     return;
   }
   if (count < at_once) {
     for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
     return;
   }
-  LanesOf<at_once>::Type some, more;
   const std::size_t last = count - at_once;
   std::size_t i = 0;
   for (; i + at_once < last; i += 2 * at_once) {
-    read_vector(some, from + i);
-    read_vector(more, from + i + at_once);
-    write_vector(to + i, some);
-    write_vector(to + i + at_once, more);
+    const Some<Number> some = vector_at(from + i), more = vector_at(from + i + at_once);
+    vector_at(to + i) = some;
+    vector_at(to + i + at_once) = more;
   }
-  if (i < last) {
-    read_vector(some, from + i);
-    write_vector(to + i, some);
-  }
-  read_vector(some, from + last);
-  write_vector(to + last, some);
+  if (i < last) vector_at(to + i) = vector_at(from + i);
+  vector_at(to + last) = vector_at(from + last);
 }
 
 /// As many vectors as cover `count` numbers.
-template <std::size_t vectors>
-inline void copy_vectors(float* to, const float* from, std::size_t count) {
-  LanesOf<4>::Type some[vectors];
+template <std::size_t vectors, class Number>
+inline void copy_vectors(Number* to, const Number* from, std::size_t count) {
+  constexpr std::size_t at_once = WindowRows<Number>::in_vector;
+  Some<Number> some[vectors];
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < vectors; ++i)
-    read_vector(some[i], from + (i + 1 < vectors ? 4 * i : count - 4));
+    some[i] = vector_at(from + (i + 1 < vectors ? at_once * i : count - at_once));
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < vectors; ++i)
-    write_vector(to + (i + 1 < vectors ? 4 * i : count - 4), some[i]);
+    vector_at(to + (i + 1 < vectors ? at_once * i : count - at_once)) = some[i];
 }
 
 bool is_one(const WindowAxis& axis) {
@@ -76,7 +87,9 @@ ResultPixel next(const DirectConvolution& c, ResultPixel pixel) {
   return pixel;
 }
 
-WindowRows::WindowRows(const DirectConvolution& convolution, const float* source, std::size_t group)
+template <class Number>
+WindowRows<Number>::WindowRows(const DirectConvolution& convolution, const Number* source,
+                               std::size_t group)
     : c_(convolution),
       source_(source + group * convolution.channels_of_group()),
       channels_(convolution.channels_of_group()),
@@ -84,18 +97,22 @@ WindowRows::WindowRows(const DirectConvolution& convolution, const float* source
                        ? convolution.width.window
                        : 1) {}
 
-bool WindowRows::are_pixels() const {
-  return channels_ % 4 == 0 && is_one(c_.depth) && is_one(c_.height) && is_one(c_.width);
+template <class Number>
+bool WindowRows<Number>::are_pixels() const {
+  return channels_ % in_vector == 0 && is_one(c_.depth) && is_one(c_.height) && is_one(c_.width);
 }
 
-WindowRows::Run WindowRows::first_run(const ResultPixel& pixel) const {
+template <class Number>
+typename WindowRows<Number>::Run WindowRows<Number>::first_run(const ResultPixel& pixel) const {
   const auto at = [](const WindowAxis& axis, std::size_t output) {
     return output * axis.stride - axis.pad;  // or below zero
   };
   return {pixel.image, at(c_.depth, pixel.z), at(c_.height, pixel.y), at(c_.width, pixel.x)};
 }
 
-WindowRows::Run WindowRows::run_at(const ResultPixel& pixel, std::size_t index) const {
+template <class Number>
+typename WindowRows<Number>::Run WindowRows<Number>::run_at(const ResultPixel& pixel,
+                                                            std::size_t index) const {
   const std::size_t runs = c_.width.window / taps_of_run_, row = index / runs;
   Run run = first_run(pixel);
   run.z += row / c_.height.window * c_.depth.dilation;
@@ -104,11 +121,13 @@ WindowRows::Run WindowRows::run_at(const ResultPixel& pixel, std::size_t index) 
   return run;
 }
 
-bool WindowRows::is_outside(const Run& run) const {
+template <class Number>
+bool WindowRows<Number>::is_outside(const Run& run) const {
   return run.z >= c_.depth.input || run.y >= c_.height.input;
 }
 
-bool WindowRows::is_inside(const Run& first) const {
+template <class Number>
+bool WindowRows<Number>::is_inside(const Run& first) const {
   const auto lies = [](const WindowAxis& axis, std::size_t begin) {
     const std::size_t reach = (axis.window - 1) * axis.dilation;
     return begin < axis.input && reach < axis.input - begin;
@@ -116,13 +135,15 @@ bool WindowRows::is_inside(const Run& first) const {
   return lies(c_.depth, first.z) && lies(c_.height, first.y) && lies(c_.width, first.x);
 }
 
-const float* WindowRows::place_of(const Run& run) const {
+template <class Number>
+const Number* WindowRows<Number>::place_of(const Run& run) const {
   const std::size_t row = (run.image * c_.depth.input + run.z) * c_.height.input + run.y;
   return source_ + (row * c_.width.input + run.x) * c_.channels;
 }
 
+template <class Number>
 template <class Copy>
-void WindowRows::copy_inside(const float* from, float* to, const Copy& copy_run) const {
+void WindowRows<Number>::copy_inside(const Number* from, Number* to, const Copy& copy_run) const {
   const std::size_t size = taps_of_run_ * channels_;
   const std::size_t column = c_.width.dilation * c_.channels;
   const std::size_t row = c_.height.dilation * c_.width.input * c_.channels;
@@ -133,26 +154,30 @@ void WindowRows::copy_inside(const float* from, float* to, const Copy& copy_run)
         copy_run(to, from + y * row + x * column, size);
 }
 
-void WindowRows::copy(const ResultPixel& pixel, float* to) const {
+template <class Number>
+void WindowRows<Number>::copy(const ResultPixel& pixel, Number* to) const {
   const Run first = first_run(pixel);
   if (!is_inside(first)) return copy(pixel, 0, depth(), to);
-  const float* const from = place_of(first);
+  const Number* const from = place_of(first);
   const std::size_t size = taps_of_run_ * channels_;
-  if (size < 4) return copy_inside(from, to, copy_numbers);
-  switch (divided_up(size, 4)) {  // for few channels, the first ones of a network
+  if (size < in_vector) return copy_inside(from, to, copy_numbers<Number>);
+  switch (divided_up(size, in_vector)) {  // for few channels, the first ones of a network
+    case 2:
+      return copy_inside(from, to, copy_vectors<2, Number>);
     case 3:
-      return copy_inside(from, to, copy_vectors<3>);
+      return copy_inside(from, to, copy_vectors<3, Number>);
     case 4:
-      return copy_inside(from, to, copy_vectors<4>);
+      return copy_inside(from, to, copy_vectors<4, Number>);
     case 6:
-      return copy_inside(from, to, copy_vectors<6>);
+      return copy_inside(from, to, copy_vectors<6, Number>);
     default:
-      return copy_inside(from, to, copy_numbers);
+      return copy_inside(from, to, copy_numbers<Number>);
   }
 }
 
-void WindowRows::copy(const ResultPixel& pixel, std::size_t first, std::size_t last,
-                      float* to) const {
+template <class Number>
+void WindowRows<Number>::copy(const ResultPixel& pixel, std::size_t first, std::size_t last,
+                              Number* to) const {
   const std::size_t size = taps_of_run_ * channels_;
   while (first < last) {
     const std::size_t index = first / size, begin = index * size;
@@ -164,8 +189,9 @@ void WindowRows::copy(const ResultPixel& pixel, std::size_t first, std::size_t l
   }
 }
 
-void WindowRows::copy_run(Run run, std::size_t first, std::size_t last, float* to) const {
-  if (is_outside(run)) return static_cast<void>(std::fill_n(to, last - first, 0.f));
+template <class Number>
+void WindowRows<Number>::copy_run(Run run, std::size_t first, std::size_t last, Number* to) const {
+  if (is_outside(run)) return static_cast<void>(std::fill_n(to, last - first, Number{}));
   const std::size_t width = c_.width.input;
   if (run.x < width && taps_of_run_ <= width - run.x)
     return copy_numbers(to, place_of(run) + first, last - first);
@@ -177,10 +203,13 @@ void WindowRows::copy_run(Run run, std::size_t first, std::size_t last, float* t
     if (run.x < width)
       copy_numbers(to, place_of(run) + in_tap, count);
     else
-      std::fill_n(to, count, 0.f);
+      std::fill_n(to, count, Number{});
     to += count;
     first += count;
   }
 }
+
+template class WindowRows<float>;
+template class WindowRows<std::uint16_t>;
 
 }  // namespace millrace::kernels

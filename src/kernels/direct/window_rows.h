@@ -1,6 +1,7 @@
 #pragma once
 // Inside direct_convolution.h: the numbers under windows, side by side.
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/direct/direct_convolution.h"
 
@@ -13,22 +14,26 @@ struct ResultPixel {
 ResultPixel pixel_at(const DirectConvolution& convolution, std::size_t index);
 ResultPixel next(const DirectConvolution& convolution, ResultPixel pixel);
 
-/// The windows of a group's channels: by tap, then by channel.
+/// The windows of a group's channels: by tap, then by channel. Numbers of 32 or of 16 bits.
+template <class Number>
 class WindowRows {
  public:
-  WindowRows(const DirectConvolution& convolution, const float* source, std::size_t group);
+  /// That lie in 16 bytes.
+  static constexpr std::size_t in_vector = 16 / sizeof(Number);
+
+  WindowRows(const DirectConvolution& convolution, const Number* source, std::size_t group);
 
   /// Of all rows together, in numbers.
   std::size_t depth() const { return c_.taps() * channels_; }
-  /// Whether the windows are the pixels as they lie, one after the other, to be read in fours.
+  /// Whether the windows are the pixels as they lie, one after the other, to be read in vectors.
   bool are_pixels() const;
   /// Where they are, then; those of the next pixel are c.channels behind.
-  const float* pixel(std::size_t index) const { return source_ + index * c_.channels; }
+  const Number* pixel(std::size_t index) const { return source_ + index * c_.channels; }
 
   /// All numbers of a window.
-  void copy(const ResultPixel& pixel, float* to) const;
+  void copy(const ResultPixel& pixel, Number* to) const;
   /// Numbers [first, last) of it.
-  void copy(const ResultPixel& pixel, std::size_t first, std::size_t last, float* to) const;
+  void copy(const ResultPixel& pixel, std::size_t first, std::size_t last, Number* to) const;
 
  private:
   struct Run {  // of taps along the width
@@ -39,14 +44,16 @@ class WindowRows {
   bool is_outside(const Run& run) const;
   bool is_inside(const Run& first) const;  // the whole window
   template <class Copy>
-  void copy_inside(const float* from, float* to, const Copy& copy_run) const;
-  const float* place_of(const Run& run) const;
-  void copy_run(Run run, std::size_t first, std::size_t last, float* to) const;
+  void copy_inside(const Number* from, Number* to, const Copy& copy_run) const;
+  const Number* place_of(const Run& run) const;
+  void copy_run(Run run, std::size_t first, std::size_t last, Number* to) const;
 
   const DirectConvolution& c_;
-  const float* source_;
+  const Number* source_;
   std::size_t channels_;     // of the group
   std::size_t taps_of_run_;  // whose numbers lie side by side in the source
 };
+extern template class WindowRows<float>;
+extern template class WindowRows<std::uint16_t>;
 
 }  // namespace millrace::kernels

@@ -227,8 +227,10 @@ OwnParts product_parts(Builder& builder, const Group& group, const ConstantProdu
   const TensorId id = result_of(builder.network(), group);
   OwnParts parts;
   OwnWork& work = parts.work;
-  work.from = builder.in_layout(product.source, plain_desc(builder.tensor(product.source).shape));
-  work.to = builder.make(id, plain_desc(builder.tensor(id).shape));
+  const Type type = std::holds_alternative<kernels::HalfConvolution>(own) ? Type::f16 : Type::f32;
+  work.from =
+      builder.in_layout(product.source, row_major_desc(builder.tensor(product.source).shape, type));
+  work.to = builder.make(id, row_major_desc(builder.tensor(id).shape, type));
   work.adds = residual_of(group) != nullptr;
   const auto size = static_cast<std::int64_t>(std::visit(SizeOfPacked(), own));
   Packing packing{product.view, row_major_desc({size}, Type::u8)};

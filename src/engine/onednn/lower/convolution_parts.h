@@ -85,7 +85,7 @@ Value packed_weights(Builder& builder, TensorId weights, const Convolution& conv
   return builder.in_layout(weights, packing);
 }
 
-/// Rows, each multiplied with a constant matrix, in float32.
+/// Rows, each multiplied with a constant matrix, in float32 or float16.
 struct ConstantProduct {
   TensorId source, weights, bias;  // bias: a constant by output; may be invalid
   std::size_t rows = 1;

@@ -25,6 +25,8 @@ bool lower_product(Builder& builder, const Group& group);
 bool accepts_product(Builder& builder, const Group& group);
 /// Whether it has the variant split_on_tiles, in float32.
 bool can_product_be_on_tiles(const Builder& builder, LayerId id);
+/// Whether lower_direct() takes it, in float32, and in float16 where the processor has that.
+bool can_product_be_direct(const Builder& builder, LayerId id);
 /// MatMul, with what Fused::Kind::attention says.
 bool is_attention(const Group& group);
 bool lower_attention(Builder& builder, const Group& group);

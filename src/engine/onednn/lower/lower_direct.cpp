@@ -7,6 +7,7 @@
 #include "engine/onednn/lower/post_ops.h"
 #include "engine/onednn/ways.h"
 #include "kernels/direct/direct_convolution.h"
+#include "kernels/half/half_convolution.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -42,7 +43,21 @@ struct PackedDirect {
   Value weights;
 };
 
-void run_direct(Builder& builder, const Group& group, OwnParts& parts, const PackedDirect& packed) {
+bool is_in_halves(const Builder& builder, LayerId id) { return builder.type(id) == Type::f16; }
+
+void run_halves(Builder& builder, OwnParts& parts, const PackedDirect& packed) {
+  kernels::HalfOperands operands;
+  operands.weights = builder.constant_data(packed.weights);
+  operands.bias = parts.bias;
+  parts.work.run = [operands, convolution = kernels::HalfConvolution{packed.convolution}](
+                       const OwnPlaces& places) mutable {
+    operands.source = reinterpret_cast<const kernels::Half*>(places.from);
+    operands.result = reinterpret_cast<kernels::Half*>(places.to);
+    convolve(convolution, operands);
+  };
+}
+
+void run_floats(Builder& builder, OwnParts& parts, const PackedDirect& packed) {
   kernels::DirectOperands operands;
   operands.weights = reinterpret_cast<const float*>(builder.constant_data(packed.weights));
   operands.bias = parts.bias;
@@ -52,6 +67,11 @@ void run_direct(Builder& builder, const Group& group, OwnParts& parts, const Pac
     operands.result = reinterpret_cast<float*>(places.to);
     convolve(convolution, operands);
   };
+}
+
+void run_direct(Builder& builder, const Group& group, OwnParts& parts, const PackedDirect& packed) {
+  is_in_halves(builder, group.head) ? run_halves(builder, parts, packed)
+                                    : run_floats(builder, parts, packed);
   post_operands(builder, group, parts.work.to);
   builder.run(parts.work, std::string(direct));
 }
@@ -62,10 +82,16 @@ bool is_direct(const Builder& builder, LayerId id) {
   return builder.variant(id).algorithm == direct;
 }
 
+bool computes_direct(const Builder& builder, LayerId id) {
+  if (builder.is_int8(id)) return false;
+  return builder.type(id) == Type::f32 ||
+         (is_in_halves(builder, id) && kernels::has_half_products());
+}
+
 bool can_be_direct(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   if (!std::holds_alternative<network::Conv>(layer.op)) return false;
-  if (builder.is_int8(id) || builder.type(id) != Type::f32) return false;
+  if (!computes_direct(builder, id)) return false;
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const auto is_filled = [](auto n) { return n > 0; };
   const network::Shape& out = builder.tensor(layer.outputs[0]).shape;
@@ -88,7 +114,11 @@ bool lower_direct(Builder& builder, const Group& group) {
   if (!convolution) return false;
   OwnParts parts = own_parts(builder, group, *convolution, false);
   OwnWork& work = parts.work;
-  work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution));
+  const TensorId weights = layer.inputs[1];
+  work.constants.push_back(
+      is_in_halves(builder, group.head)
+          ? packed_weights(builder, weights, kernels::HalfConvolution{*convolution})
+          : packed_weights(builder, weights, *convolution));
   run_direct(builder, group, parts, {*convolution, work.constants.back()});
   return true;
 }
@@ -99,10 +129,12 @@ bool accepts_direct(const Builder& builder, const Group& group, const ConstantPr
 
 bool lower_direct(Builder& builder, const Group& group, const ConstantProduct& product) {
   const auto own = own_convolution_of(builder, group, product);
-  if (!own || builder.is_int8(group.head) || builder.type(group.head) != Type::f32) return false;
+  if (!own || !computes_direct(builder, group.head)) return false;
   kernels::DirectConvolution convolution{*own};
   convolution.lanes = vector_lanes();
-  OwnParts parts = product_parts(builder, group, product, convolution);
+  Packing::Own packed = convolution;
+  if (is_in_halves(builder, group.head)) packed = kernels::HalfConvolution{convolution};
+  OwnParts parts = product_parts(builder, group, product, packed);
   run_direct(builder, group, parts, {convolution, parts.work.constants.front()});
   return true;
 }

@@ -9,6 +9,8 @@ namespace millrace::engine::onednn {
 
 /// Whether the layer's variant asks for it.
 bool is_direct(const Builder& builder, LayerId id);
+/// Whether it knows the layer's precision: float32, and on 64-bit ARM float16.
+bool computes_direct(const Builder& builder, LayerId id);
 /// Whether the layer allows it, in the layer's precision: not transposed, with constant weights.
 bool can_be_direct(const Builder& builder, LayerId id);
 

@@ -215,8 +215,7 @@ std::optional<ConstantProduct> constant_product(const Builder& builder, const Pr
 /// By loops of ours, where oneDNN has none for the product alone but its reference.
 bool accepts_instead(const Builder& builder, const Product& p, const Group& group) {
   const auto constant = constant_product(builder, p);
-  if (!constant || builder.is_int8(group.head) || builder.type(group.head) != Type::f32)
-    return false;
+  if (!constant || !computes_direct(builder, group.head)) return false;
   return accepts_direct(builder, group, *constant) && !choose(builder, p, {group.head, {}});
 }
 bool lower_instead(Builder& builder, const Product& p, const Group& group) {
@@ -230,6 +229,10 @@ bool can_product_be_on_tiles(const Builder& builder, LayerId id) {
   if (!has_amx() || !is_ordinary(builder, id)) return false;
   const auto tiles = constant_product(builder, product_of(builder, id));
   return tiles && can_be_on_tiles(*tiles);
+}
+
+bool can_product_be_direct(const Builder& builder, LayerId id) {
+  return is_ordinary(builder, id) && constant_product(builder, product_of(builder, id));
 }
 
 bool accepts_product(Builder& builder, const Group& group) {

@@ -165,7 +165,8 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
 bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
   const Value source = builder.value(layer.inputs[0]);
   const Type type = type_of(source.desc);
-  if (type != Type::f32 && (type != Type::bf16 || !is_max(spec))) return false;
+  const bool is_half = type == Type::bf16 || type == Type::f16;
+  if (type != Type::f32 && (!is_half || !is_max(spec))) return false;
   const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
   if (!own) return false;
   const Value result = builder.make(layer.outputs[0], own->result);

@@ -1,5 +1,6 @@
 #include "engine/onednn/memory/turning.h"
 
+#include "kernels/half/half_elements.h"
 #include "kernels/plain/turn.h"
 #include "kernels/plain/turn_bytes.h"
 
@@ -20,6 +21,21 @@ std::optional<OwnWork> fast_turn(const Value& from, const Value& to) {
                    kernels::turn_numbers(turn, reinterpret_cast<const float*>(at.from),
                                          reinterpret_cast<float*>(at.to));
                  }};
+}
+
+OwnWork cast_of_halves(const Value& from, const Value& to) {
+  if (type_of(to.desc) == Type::f16) {
+    const auto count = static_cast<std::size_t>(size_of(to.desc).count) / sizeof(kernels::Half);
+    return {from, to, [count](const OwnPlaces& at) {
+              kernels::write_halves_of({reinterpret_cast<const float*>(at.from), count},
+                                       reinterpret_cast<kernels::Half*>(at.to));
+            }};
+  }
+  const auto count = static_cast<std::size_t>(size_of(from.desc).count) / sizeof(kernels::Half);
+  return {from, to, [count](const OwnPlaces& at) {
+            kernels::write_floats_of({reinterpret_cast<const kernels::Half*>(at.from), count},
+                                     reinterpret_cast<float*>(at.to));
+          }};
 }
 
 OwnWork turn_of_bytes(const Value& from, const Value& to) {

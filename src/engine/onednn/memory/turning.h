@@ -8,6 +8,8 @@ namespace millrace::engine::onednn {
 
 /// Nothing unless both lie in dense layouts of float32 and the loop is fast between them.
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to);
+/// Numbers that stay where they are, from float32 to float16 or back. On 64-bit ARM only.
+OwnWork cast_of_halves(const Value& from, const Value& to);
 /// Bytes between row-major and channels last.
 OwnWork turn_of_bytes(const Value& from, const Value& to);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "engine/onednn/primitives/primitives.h"
+#include "kernels/half/half_elements.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -56,6 +57,8 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
     pack_weights(*integers, weights, factors, result.bytes());
   else if (const auto* direct = std::get_if<kernels::DirectConvolution>(&packing.own))
     pack_weights(*direct, weights, result.bytes());
+  else if (const auto* halves = std::get_if<kernels::HalfConvolution>(&packing.own))
+    pack_weights(*halves, weights, result.bytes());
   else if (const auto* transposed = std::get_if<kernels::TransposedConvolution>(&packing.own))
     pack_weights(*transposed, weights, result.bytes());
   else
@@ -130,6 +133,20 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
 
 network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
   if (is_own(packing)) return pack_for_own(constant, packing);
+  if (type_of(packing.to) != Type::f16 || !kernels::has_half_products())
+    return pack_by_kernel(constant, packing);
+  Packing wide = packing;
+  wide.to = retyped(packing.to, Type::f32);
+  const network::Buffer numbers = pack_by_kernel(constant, wide);
+  network::Buffer result(size_of(packing.to));
+  kernels::write_halves_of({reinterpret_cast<const float*>(numbers.data()),
+                            static_cast<std::size_t>(size_of(wide.to).count) / sizeof(float)},
+                           reinterpret_cast<kernels::Half*>(result.data()));
+  return result;
+}
+
+network::Buffer WeightCache::pack_by_kernel(const network::Array& constant,
+                                            const Packing& packing) const {
   const Kernel kernel = reorder(engine_, packing.from, packing.to, {packing.scales});
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   network::Buffer result(size_of(packing.to));

@@ -13,6 +13,7 @@
 #include "kernels/amx/amx_convolution.h"
 #include "kernels/direct/direct_convolution.h"
 #include "kernels/direct/transposed_convolution.h"
+#include "kernels/half/half_convolution.h"
 #include "kernels/integer/integer_convolution.h"
 #include "kernels/winograd/winograd.h"
 #include "network/tensor.h"
@@ -38,7 +39,7 @@ struct Packing {
   using Own =
       std::variant<std::monostate, kernels::AmxConvolution, kernels::IntegerConvolution,
                    kernels::WinogradConvolution, kernels::DirectConvolution,
-                   kernels::TransposedConvolution>;
+                   kernels::TransposedConvolution, kernels::HalfConvolution>;
   Own own = {};
 };
 
@@ -64,6 +65,7 @@ class WeightCache {
   std::shared_ptr<const Packed> find_or_pack(const network::Array& constant,
                                              const Packing& packing) const;
   network::Buffer pack(const network::Array& constant, const Packing& packing) const;
+  network::Buffer pack_by_kernel(const network::Array& constant, const Packing& packing) const;
   std::string stored_key(const network::Array& constant, const Packing& packing) const;
 
   dnnl::engine engine_;

@@ -1,0 +1,60 @@
+// From one layout or type to another.
+#include "base/error.h"
+#include "engine/onednn/builder.h"
+#include "engine/onednn/memory/turning.h"
+#include "kernels/half/half_convolution.h"
+
+namespace millrace::engine::onednn {
+
+/// oneDNN's kernels that move numbers get zero points wrong for some numbers of channels.
+Value Builder::convert_apart(Value value, const Packing& packing, const Encoding& encoding) {
+  const Desc before = retyped(packing.from, Type::f32), after = retyped(packing.to, Type::f32);
+  value.desc = packing.from;
+  if (type_of(packing.from) != Type::f32) value = convert(value, {packing.from, before});
+  value = convert(value, {before, after});
+  return type_of(packing.to) == Type::f32 ? value : convert(value, {after, packing.to}, encoding);
+}
+
+/// On 64-bit ARM, oneDNN knows no float16 numbers.
+Value Builder::convert_halves(Value value, const Packing& packing, const Encoding& encoding) {
+  const auto cast_to = [&](Type type) {
+    const Value made = make_temporary(retyped(value.desc, type));
+    run(cast_of_halves(value, made), "reorder");
+    value = made;
+  };
+  value.desc = packing.from;
+  if (type_of(packing.from) == Type::f16) cast_to(Type::f32);
+  const bool to_halves = type_of(packing.to) == Type::f16;
+  const Desc after = to_halves ? retyped(packing.to, Type::f32) : packing.to;
+  if (!packing.scales.change_nothing() || !same_memory(value.desc, after))
+    value = convert(value, {value.desc, after, packing.scales}, encoding);
+  if (to_halves) cast_to(Type::f16);
+  return value;
+}
+
+Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
+  const bool has_halves = type_of(packing.from) == Type::f16 || type_of(packing.to) == Type::f16;
+  if (has_halves && kernels::has_half_products()) return convert_halves(value, packing, encoding);
+  const bool moves = !same_memory(retyped(packing.from, Type::f32), retyped(packing.to, Type::f32));
+  if (moves && packing.scales.change_nothing() && (value.encoding.zero != 0 || encoding.zero != 0))
+    return convert_apart(value, packing, encoding);
+  Conversion conversion{packing.scales, value.encoding.zero, encoding.zero};
+  for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
+  const bool only_moves =
+      conversion.scales.change_nothing() && value.encoding.zero == encoding.zero;
+  Value from = value, made = make_temporary(packing.to);
+  from.desc = packing.from;
+  made.encoding = encoding;
+  if (const auto turn = only_moves ? fast_turn(from, made) : std::nullopt) {
+    run(*turn, "reorder");
+    return made;
+  }
+  const Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
+  if (!kernel)
+    throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
+                      format_of({packing.to}));
+  add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
+  return made;
+}
+
+}  // namespace millrace::engine::onednn

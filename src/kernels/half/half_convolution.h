@@ -1,0 +1,45 @@
+#pragma once
+// Direct convolutions in float16, with the channels inside, for processors of 64-bit ARM that
+// calculate with such numbers. At most 64 products are summed up in float16, and these sums in
+// float32. An output's weights are divided by a power of two first, so that such a sum is no larger
+// than the largest pixel: it cannot overflow.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kernels/direct/direct_convolution.h"
+
+namespace millrace::kernels {
+
+/// The bits of a float16 number.
+using Half = std::uint16_t;
+
+/// Whether this processor calculates with float16 numbers in vectors of 16 bytes.
+bool has_half_products();
+
+/// Source, result and what is added are float16; lanes do not matter.
+struct HalfConvolution : DirectConvolution {};
+
+/// In bytes.
+std::size_t packed_size(const HalfConvolution& convolution);
+
+/// Convolutions with the same text have the same packed weights.
+std::string form_of_weights(const HalfConvolution& convolution);
+
+/// `weights`: row-major outputs, channels of a group, windows; `to`: packed_size() bytes.
+void pack_weights(const HalfConvolution& convolution, std::span<const float> weights,
+                  std::span<std::byte> to);
+
+struct HalfOperands {
+  const Half* source = nullptr;
+  const std::byte* weights = nullptr;  // packed; aligned to 4 bytes
+  const float* bias = nullptr;         // by output; may be null
+  Half* result = nullptr;
+};
+
+/// Runs on the calling thread and its OpenMP helpers; allocates nothing. Precondition:
+/// has_half_products().
+void convolve(const HalfConvolution& convolution, const HalfOperands& operands);
+
+}  // namespace millrace::kernels

@@ -1,0 +1,287 @@
+#include "kernels/half/half_depthwise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/direct/depthwise.h"
+#include "kernels/direct/end_of_sums.h"
+#include "kernels/direct/window_taps.h"
+#include "kernels/float16.h"
+#include "kernels/half/half_numbers.h"
+#include "kernels/half/half_panels.h"
+#include "kernels/half/half_sums.h"
+
+namespace millrace::kernels {
+namespace {
+
+/// Behind the weights: numbers.
+std::size_t depthwise_scales(const DirectConvolution& c) {
+  return round_up(c.channels, half_lanes) * c.taps();
+}
+
+/// As float16 numbers have them.
+float depthwise_scale(double sum_of_magnitudes) {
+  return std::clamp(half_scale(sum_of_magnitudes), 0x1p-14f, 0x1p15f);
+}
+
+#if defined(__aarch64__)
+
+/// Some results of a row that follow each other, and what lies under their first tap, of a vector
+/// of channels.
+struct HalfPiece {
+  const Half* from;
+  const Half* with;
+  const Half* scale;
+  const float* bias;
+  Half* to;
+};
+
+/// How far pixels lie apart. Unseen by compilers, which would compute the address of each number
+/// anew, or keep those of all rows' in more registers than there are.
+template <std::size_t count>
+struct HalfOffsets {
+  std::size_t at[count];
+  [[gnu::always_inline]] explicit HalfOffsets(std::size_t pixel) {
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i] = i * pixel;
+      asm("" : "+r"(at[i]));
+    }
+  }
+};
+
+/// What the rows of a convolution have in common.
+struct HalfImage {
+  const HalfConvolution& c;
+  const HalfOperands& o;
+  TapRange whole = whole_outputs(c.width);
+  bool is_plain = end_of(c) != SumsEnd::other && !c.adds;
+};
+
+/// A row of results.
+class HalfRow {
+ public:
+  HalfRow(const HalfImage& image, std::size_t row)
+      : c_(image.c),
+        o_(image.o),
+        whole_(image.whole),
+        is_plain_(image.is_plain),
+        row_(row),
+        down_(taps_inside(c_.height, row % c_.height.output)) {}
+
+  [[gnu::target("arch=armv8.2-a+fp16")]] void run() const {
+    const std::size_t window = c_.width.window, stride = c_.width.stride;
+    const bool is_square = c_.width.dilation == 1 && c_.height.window == window;
+    run_edge({0, whole_.first});
+    if (is_square && window == 3 && stride == 1)
+      run_inside<3, 1>();
+    else if (is_square && window == 3 && stride == 2)
+      run_inside<3, 2>();
+    else if (is_square && window == 5 && stride == 1)
+      run_inside<5, 1>();
+    else if (is_square && window == 5 && stride == 2)
+      run_inside<5, 2>();
+    else
+      run_edge(whole_);
+    run_edge({whole_.end, c_.width.output});
+    if (c_.channels % half_lanes > 0) run_rest();
+  }
+
+ private:
+  HalfPiece piece_at(std::size_t x, const TapRange& across) const {
+    const std::size_t image = row_ / c_.height.output, y = row_ % c_.height.output;
+    const WindowAxis &h = c_.height, &w = c_.width;
+    const std::size_t row = image * h.input + y * h.stride + down_.first * h.dilation - h.pad;
+    const std::size_t column = x * w.stride + across.first * w.dilation - w.pad;
+    const auto* const weights = reinterpret_cast<const Half*>(o_.weights);
+    return {o_.source + (row * w.input + column) * c_.channels,
+            weights + (down_.first * w.window + across.first) * half_lanes,
+            weights + depthwise_scales(c_), o_.bias,
+            o_.result + (row_ * w.output + x) * c_.channels};
+  }
+
+  std::size_t row_apart() const { return c_.height.dilation * c_.width.input * c_.channels; }
+
+  [[gnu::always_inline]] void go_on(HalfPiece& piece) const {
+    piece.from += half_lanes;
+    piece.with += c_.taps() * half_lanes;
+    piece.scale += half_lanes;
+    piece.bias += piece.bias ? half_lanes : 0;
+    piece.to += half_lanes;
+  }
+
+  /// One by one.
+  [[gnu::target("arch=armv8.2-a+fp16")]] void run_edge(const TapRange& outputs) const {
+    for (std::size_t x = outputs.first; x < outputs.end; ++x) {
+      const TapRange across = taps_inside(c_.width, x);
+      HalfPiece piece = piece_at(x, across);
+      for (std::size_t i = half_lanes; i <= c_.channels; i += half_lanes, go_on(piece)) {
+        const float16x8_t sums[1] = {sum_of(piece, across.size(), row_apart(),
+                                            c_.width.dilation * c_.channels)};
+        write(sums, piece, half_lanes);
+      }
+    }
+  }
+
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] float16x8_t sum_of(
+      const HalfPiece& piece, std::size_t across, std::size_t row, std::size_t tap) const {
+    float16x8_t sum = vdupq_n_f16(0);
+    const Half *from = piece.from, *with = piece.with;
+    for (std::size_t y = 0; y < down_.size(); ++y) {
+      for (std::size_t i = 0; i < across; ++i)
+        sum = vfmaq_f16(sum, read_half(with + i * half_lanes), read_half(from + i * tap));
+      from += row;
+      with += c_.width.window * half_lanes;
+    }
+    return sum;
+  }
+
+  template <std::size_t window, std::size_t stride>
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void run_inside() const {
+    std::size_t x = whole_.first;
+    for (; x + 4 <= whole_.end; x += 4) run_some<4, window, stride>(x);
+    if (x + 2 <= whole_.end) run_some<2, window, stride>(x), x += 2;
+    if (x < whole_.end) run_some<1, window, stride>(x);
+  }
+
+  template <std::size_t pixels, std::size_t window, std::size_t stride>
+  [[gnu::target("arch=armv8.2-a+fp16")]] void run_some(std::size_t x) const {
+    HalfPiece piece = piece_at(x, {0, window});
+    const std::size_t row = row_apart(), rows = down_.size();
+    const HalfOffsets<(pixels - 1) * stride + window> offsets(c_.channels);
+    for (std::size_t i = half_lanes; i <= c_.channels; i += half_lanes, go_on(piece)) {
+      float16x8_t sums[pixels];
+#pragma GCC unroll 4
+      for (std::size_t at = 0; at < pixels; ++at) sums[at] = vdupq_n_f16(0);
+      const Half *from = piece.from, *with = piece.with;
+      if (rows == window)
+#pragma GCC unroll 5
+        for (std::size_t y = 0; y < window; ++y) {
+          add_row<window, stride>(sums, from, with, offsets);
+          from += row;
+          with += window * half_lanes;
+          asm("" : "+r"(from));
+        }
+      else
+        for (std::size_t y = 0; y < rows; ++y) {
+          add_row<window, stride>(sums, from, with, offsets);
+          from += row;
+          with += window * half_lanes;
+        }
+      write(sums, piece, half_lanes);
+    }
+  }
+
+  /// A number that several results read is read once.
+  template <std::size_t window, std::size_t stride, std::size_t pixels, std::size_t numbers>
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void add_row(
+      float16x8_t (&sums)[pixels], const Half* from, const Half* with,
+      const HalfOffsets<numbers>& offsets) {
+    float16x8_t w[window];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < window; ++i) w[i] = read_half(with + i * half_lanes);
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < numbers; ++i) {
+      const float16x8_t x = read_half(i == 0 ? from : from + offsets.at[i]);
+#pragma GCC unroll 4
+      for (std::size_t at = 0; at < pixels; ++at)
+        if (at * stride <= i && i < at * stride + window)
+          sums[at] = vfmaq_f16(sums[at], w[i - at * stride], x);
+    }
+  }
+
+  template <std::size_t pixels>
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void write(
+      const float16x8_t (&sums)[pixels], const HalfPiece& piece, std::size_t channels) const {
+    if (!is_plain_ || channels < half_lanes) return write_others(sums, piece, channels);
+    const float16x8_t scale = read_half(piece.scale);
+    float16x8_t bias = vdupq_n_f16(0);
+    if (piece.bias) bias = narrow(vld1q_f32(piece.bias), vld1q_f32(piece.bias + 4));
+    const float16x8_t low = spread_half(c_.activation.low), high = spread_half(c_.activation.high);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < pixels; ++i)
+      write_half(piece.to + i * c_.channels,
+                 vminq_f16(vmaxq_f16(vfmaq_f16(bias, sums[i], scale), low), high));
+  }
+
+  /// In float32.
+  template <std::size_t pixels>
+  void write_others(const float16x8_t (&sums)[pixels], const HalfPiece& piece,
+                    std::size_t channels) const {
+    float scale[half_lanes], kept[half_lanes];
+    widen_half(piece.scale, scale);
+    for (std::size_t i = 0; i < pixels; ++i) {
+      vst1q_f32(kept, vcvt_f32_f16(vget_low_f16(sums[i])));
+      vst1q_f32(kept + 4, vcvt_high_f32_f16(sums[i]));
+      for (std::size_t at = 0; at < half_lanes; ++at)
+        kept[at] = kept[at] * scale[at] + (piece.bias && at < channels ? piece.bias[at] : 0.f);
+      finish_halves(c_, kept, piece.to + i * c_.channels, channels);
+    }
+  }
+
+  /// The last channels, which fill a part of a vector.
+  [[gnu::target("arch=armv8.2-a+fp16")]] void run_rest() const {
+    const std::size_t first = c_.channels / half_lanes * half_lanes, count = c_.channels - first;
+    for (std::size_t x = 0; x < c_.width.output; ++x) {
+      const TapRange across = taps_inside(c_.width, x);
+      HalfPiece piece = piece_at(x, across);
+      for (std::size_t i = 0; i < first; i += half_lanes) go_on(piece);
+      Half pixels[most_half_products * half_lanes] = {};
+      for (std::size_t y = 0; y < down_.size(); ++y)
+        for (std::size_t tap = 0; tap < across.size(); ++tap)
+          std::copy_n(piece.from + y * row_apart() + tap * c_.width.dilation * c_.channels, count,
+                      pixels + (y * across.size() + tap) * half_lanes);
+      piece.from = pixels;
+      const float16x8_t sums[1] = {
+          sum_of(piece, across.size(), across.size() * half_lanes, half_lanes)};
+      write(sums, piece, count);
+    }
+  }
+
+  const HalfConvolution& c_;
+  const HalfOperands& o_;
+  TapRange whole_;
+  bool is_plain_;
+  std::size_t row_;  // counted through all images
+  TapRange down_;
+};
+#endif
+
+}  // namespace
+
+bool is_half_depthwise(const HalfConvolution& c) {
+  return is_depthwise(c) && c.taps() <= most_half_products;
+}
+
+std::size_t half_depthwise_size(const HalfConvolution& c) {
+  return (depthwise_scales(c) + round_up(c.channels, half_lanes)) * sizeof(Half);
+}
+
+void pack_half_depthwise(const HalfConvolution& c, std::span<const float> weights,
+                         std::byte* packed) {
+  const std::size_t taps = c.taps();
+  auto* const to = reinterpret_cast<Half*>(packed);
+  for (std::size_t channel = 0; channel < c.channels; ++channel) {
+    const auto own = weights.subspan(channel * taps, taps);
+    double sum = 0;
+    for (const float weight : own) sum += std::abs(double{weight});
+    const float scale = depthwise_scale(sum);
+    for (std::size_t tap = 0; tap < taps; ++tap)
+      to[(channel / half_lanes * taps + tap) * half_lanes + channel % half_lanes] =
+          to_float16(own[tap] / scale);
+    to[depthwise_scales(c) + channel] = to_float16(scale);
+  }
+}
+
+#if defined(__aarch64__)
+void convolve_half_depthwise(const HalfConvolution& c, const HalfOperands& operands) {
+  const HalfImage image{c, operands};
+  const auto rows = static_cast<std::ptrdiff_t>(c.images * c.height.output);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static) if (rows > 1)
+#endif
+  for (std::ptrdiff_t i = 0; i < rows; ++i) HalfRow(image, static_cast<std::size_t>(i)).run();
+}
+#endif
+
+}  // namespace millrace::kernels

@@ -1,0 +1,210 @@
+// Direct convolutions in float16 against the definition.
+#include "kernels/half/half_convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/float16.h"
+#include "machine.h"
+#include "network/tensor.h"
+#include "own_samples.h"
+
+namespace millrace::kernels {
+namespace {
+
+using namespace test::kernels;  // NOLINT: the vocabulary of these tests
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+class Halves : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has("asimdhp")) GTEST_SKIP() << "this processor has no arithmetic of float16 numbers";
+  }
+};
+
+/// As many random numbers, as float16 stores them.
+std::vector<Half> random_halves(std::size_t count, float largest, Random& random) {
+  std::vector<Half> result(count);
+  for (Half& number : result)
+    number = to_float16(largest * static_cast<float>(random.uniform(-1, 1)));
+  return result;
+}
+
+struct Numbers {
+  std::vector<Half> source, before;
+  std::vector<float> weights, bias;
+
+  Numbers(const HalfConvolution& c, float largest, Random& random)
+      : source(random_halves(
+            c.images * c.depth.input * c.height.input * c.width.input * c.channels, largest,
+            random)),
+        before(random_halves(c.pixels() * c.outputs, largest, random)),
+        weights(random_values(c.outputs * c.channels_of_group() * c.taps(), random)),
+        bias(random_values(c.outputs, random)) {}
+};
+
+/// A tap's place in the input, or a number too large.
+std::size_t at(const WindowAxis& axis, std::size_t output, std::size_t tap) {
+  return output * axis.stride + tap * axis.dilation - axis.pad;
+}
+
+/// Of products, and of their magnitudes.
+struct Sums {
+  double sum = 0, magnitudes = 0;
+};
+
+Sums sums_of(const HalfConvolution& c, const Numbers& n, std::size_t pixel, std::size_t output) {
+  const std::size_t x = pixel % c.width.output, rows = pixel / c.width.output;
+  const std::size_t y = rows % c.height.output, planes = rows / c.height.output;
+  const std::size_t z = planes % c.depth.output, image = planes / c.depth.output;
+  const std::size_t channels = c.channels_of_group();
+  Sums sums;
+  for (std::size_t tap = 0; tap < c.taps(); ++tap) {
+    const std::size_t row = tap / c.width.window;
+    const std::size_t iz = at(c.depth, z, row / c.height.window);
+    const std::size_t iy = at(c.height, y, row % c.height.window);
+    const std::size_t ix = at(c.width, x, tap % c.width.window);
+    if (iz >= c.depth.input || iy >= c.height.input || ix >= c.width.input) continue;
+    const std::size_t place = ((image * c.depth.input + iz) * c.height.input + iy) * c.width.input;
+    for (std::size_t i = 0; i < channels; ++i) {
+      const std::size_t channel = output / c.outputs_of_group() * channels + i;
+      const double product = double{from_float16(n.source[(place + ix) * c.channels + channel])} *
+                             double{n.weights[(output * channels + i) * c.taps() + tap]};
+      sums.sum += product;
+      sums.magnitudes += std::abs(product);
+    }
+  }
+  return sums;
+}
+
+std::vector<Half> computed(const HalfConvolution& c, const Numbers& n, bool has_bias) {
+  network::Buffer weights(Bytes{static_cast<std::int64_t>(packed_size(c))});
+  pack_weights(c, n.weights, weights.bytes());
+  std::vector<Half> result = n.before;
+  convolve(c, {n.source.data(), weights.data(), has_bias ? n.bias.data() : nullptr,
+               result.data()});
+  return result;
+}
+
+/// In shares of the sum of the products' magnitudes, beyond the rounding of the result: of each
+/// result.
+double error_of(const HalfConvolution& c, const Numbers& n, bool has_bias) {
+  const std::vector<Half> found = computed(c, n, has_bias);
+  double worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Sums sums = sums_of(c, n, i / c.outputs, i % c.outputs);
+    const double bias = has_bias ? double{n.bias[i % c.outputs]} : 0;
+    const double before = double{from_float16(n.before[i])};
+    const double y = finished(c, sums.sum + bias, before);
+    const double magnitudes =
+        sums.magnitudes + std::abs(bias) + (c.adds ? std::abs(before) : 0) + 1e-6;
+    const auto result = double{from_float16(found[i])};
+    if (std::isnan(result)) return std::numeric_limits<double>::infinity();
+    const double rounding = std::max(std::abs(y), 0x1p-14) * 0x1p-11;
+    worst = std::max(worst, (std::abs(y - result) - rounding) / magnitudes);
+  }
+  return worst;
+}
+
+void choose_end(HalfConvolution& c, Random& random) {
+  c.adds = random.below(2) == 0;
+  c.adds_last = c.adds && random.below(2) == 0;
+  const std::size_t kind = random.below(4);
+  if (kind == 0) c.activation.slope = 0.1f;
+  if (kind == 1) c.activation = {1, 0, random.below(2) == 0 ? 1.f : 1e9f};
+  if (kind == 2) c.activation.swish = true;
+}
+
+HalfConvolution random_dense(Random& random) {
+  constexpr std::size_t counts[] = {1, 2, 3, 4, 7, 8, 12, 16, 24, 40};
+  constexpr std::size_t groups[] = {1, 1, 1, 2, 3};
+  HalfConvolution c;
+  c.images = 1 + random.below(3);
+  c.groups = groups[random.below(5)];
+  c.channels = c.groups * counts[random.below(10)];
+  c.outputs = c.groups * counts[random.below(10)];
+  c.height = random_axis(random);
+  c.width = random_axis(random);
+  if (random.below(4) == 0) c.depth = {5, 4, 2, 1, 1, 0};
+  if (random.below(3) == 0) {  // pixels as they lie
+    c.height = {9, 9, 1, 1, 1, 0};
+    c.width = {7, 7, 1, 1, 1, 0};
+  }
+  choose_end(c, random);
+  return c;
+}
+
+std::string describe(const HalfConvolution& c) {
+  return test::kernels::describe(c) + " groups " + std::to_string(c.groups) +
+         (c.adds_last ? " last" : "") + (c.activation.swish ? " swish" : "");
+}
+
+/// Roundings of up to 64 numbers hardly ever add up.
+constexpr double most_error = 5 * 0x1p-11;
+
+using HalfConvolutions = Halves;
+
+TEST_F(HalfConvolutions, are_what_the_definition_says) {
+  Random random(1);
+  double most = 0;
+  for (int i = 0; i < 400; ++i) {
+    const HalfConvolution c = random_dense(random);
+    const double error = error_of(c, Numbers(c, 1, random), random.below(3) > 0);
+    EXPECT_LT(error, most_error) << describe(c);
+    most = std::max(most, error);
+  }
+  printf("most %g\n", most / 0x1p-11);
+}
+
+TEST_F(HalfConvolutions, sums_of_many_numbers_are_added_in_steps) {
+  Random random(2);
+  double most = 0;
+  for (int i = 0; i < 12; ++i) {
+    HalfConvolution c;
+    c.channels = 128 + random.below(200);
+    c.outputs = 1 + random.below(300);
+    c.height = c.width = {6, 6, 3, 1, 1, 1};
+    choose_end(c, random);
+    const double error = error_of(c, Numbers(c, 1, random), true);
+    EXPECT_LT(error, most_error) << describe(c);
+    most = std::max(most, error);
+  }
+  printf("most %g\n", most / 0x1p-11);
+}
+
+TEST_F(HalfConvolutions, of_single_channels_are_what_the_definition_says) {
+  Random random(3);
+  double most = 0;
+  for (int i = 0; i < 400; ++i) {
+    HalfConvolution c = random_dense(random);
+    c.groups = c.outputs = c.channels = 2 + random.below(40);
+    c.depth = {};
+    const double error = error_of(c, Numbers(c, 1, random), random.below(3) > 0);
+    EXPECT_LT(error, most_error) << describe(c);
+    most = std::max(most, error);
+  }
+  printf("most %g\n", most / 0x1p-11);
+}
+
+/// With windows of usual networks: several results are computed at once.
+TEST_F(HalfConvolutions, of_single_channels_in_usual_windows) {
+  Random random(4);
+  for (const std::size_t window : {3, 5})
+    for (const std::size_t stride : {1, 2})
+      for (const std::size_t size : {1, 2, 7, 14, 23}) {
+        HalfConvolution c;
+        c.groups = c.outputs = c.channels = 20;
+        c.height = c.width = {size, (size - 1) / stride + 1, window, stride, 1, window / 2};
+        choose_end(c, random);
+        EXPECT_LT(error_of(c, Numbers(c, 1, random), true), most_error) << describe(c);
+      }
+}
+
+}  // namespace
+}  // namespace millrace::kernels
