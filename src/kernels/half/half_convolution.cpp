@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/direct/end_of_sums.h"
 #include "kernels/direct/window_rows.h"
 #include "kernels/float16.h"
 #include "kernels/half/half_depthwise.h"
@@ -82,6 +83,8 @@ class HalfTask {
     rows.from_stride = windows.are_pixels() ? c_.channels : p_.depth.step;
     if (!windows.are_pixels()) put_side_by_side(windows, begin, end);
     rows.to_stride = c_.outputs;
+    rows.low = c_.activation.low;
+    rows.high = c_.activation.high;
     rows.convolution = &c_;
     for (std::size_t panel = first_panel_; panel < last_panel_; ++panel)
       multiply_panel(rows, begin, panel);
@@ -110,6 +113,7 @@ class HalfTask {
     rows.kept = p_.depth.steps > 1 ? kept_ + in_task * pixels_ * half_panel : nullptr;
     const std::size_t first = panel * half_panel;
     rows.outputs = std::min(half_panel, c_.outputs_of_group() - first);
+    rows.is_plain = rows.outputs % half_lanes == 0 && end_of(c_) != SumsEnd::other;
     rows.to = o_.result + first_pixel_ * c_.outputs + group_ * c_.outputs_of_group() + first;
     multiply(rows, pixels_);
   }

@@ -19,11 +19,6 @@ std::size_t depthwise_scales(const DirectConvolution& c) {
   return round_up(c.channels, half_lanes) * c.taps();
 }
 
-/// As float16 numbers have them.
-float depthwise_scale(double sum_of_magnitudes) {
-  return std::clamp(half_scale(sum_of_magnitudes), 0x1p-14f, 0x1p15f);
-}
-
 #if defined(__aarch64__)
 
 /// Some results of a row that follow each other, and what lies under their first tap, of a vector
@@ -48,6 +43,21 @@ struct HalfOffsets {
       asm("" : "+r"(at[i]));
     }
   }
+};
+
+/// In registers, where stores of results might change them.
+struct HalfEnds {
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] explicit HalfEnds(
+      const HalfConvolution& c, bool plain)
+      : low(spread_half(c.activation.low)),
+        high(spread_half(c.activation.high)),
+        channels(c.channels),
+        weights(c.taps() * half_lanes),
+        is_plain(plain) {}
+  float16x8_t low, high;
+  std::size_t channels;  // of a pixel
+  std::size_t weights;   // of a vector of them
+  bool is_plain;
 };
 
 /// What the rows of a convolution have in common.
@@ -102,9 +112,9 @@ class HalfRow {
 
   std::size_t row_apart() const { return c_.height.dilation * c_.width.input * c_.channels; }
 
-  [[gnu::always_inline]] void go_on(HalfPiece& piece) const {
+  [[gnu::always_inline]] static void go_on(HalfPiece& piece, std::size_t weights) {
     piece.from += half_lanes;
-    piece.with += c_.taps() * half_lanes;
+    piece.with += weights;
     piece.scale += half_lanes;
     piece.bias += piece.bias ? half_lanes : 0;
     piece.to += half_lanes;
@@ -112,13 +122,15 @@ class HalfRow {
 
   /// One by one.
   [[gnu::target("arch=armv8.2-a+fp16")]] void run_edge(const TapRange& outputs) const {
+    const HalfEnds ends(c_, is_plain_);
+    const std::size_t row = row_apart(), tap = c_.width.dilation * c_.channels;
     for (std::size_t x = outputs.first; x < outputs.end; ++x) {
       const TapRange across = taps_inside(c_.width, x);
       HalfPiece piece = piece_at(x, across);
-      for (std::size_t i = half_lanes; i <= c_.channels; i += half_lanes, go_on(piece)) {
-        const float16x8_t sums[1] = {sum_of(piece, across.size(), row_apart(),
-                                            c_.width.dilation * c_.channels)};
-        write(sums, piece, half_lanes);
+      for (std::size_t i = half_lanes; i <= ends.channels; i += half_lanes) {
+        const float16x8_t sums[1] = {sum_of(piece, across.size(), row, tap)};
+        write(sums, piece, ends);
+        go_on(piece, ends.weights);
       }
     }
   }
@@ -127,11 +139,12 @@ class HalfRow {
       const HalfPiece& piece, std::size_t across, std::size_t row, std::size_t tap) const {
     float16x8_t sum = vdupq_n_f16(0);
     const Half *from = piece.from, *with = piece.with;
-    for (std::size_t y = 0; y < down_.size(); ++y) {
+    const std::size_t rows = down_.size(), weights = c_.width.window * half_lanes;
+    for (std::size_t y = 0; y < rows; ++y) {
       for (std::size_t i = 0; i < across; ++i)
         sum = vfmaq_f16(sum, read_half(with + i * half_lanes), read_half(from + i * tap));
       from += row;
-      with += c_.width.window * half_lanes;
+      with += weights;
     }
     return sum;
   }
@@ -149,7 +162,8 @@ class HalfRow {
     HalfPiece piece = piece_at(x, {0, window});
     const std::size_t row = row_apart(), rows = down_.size();
     const HalfOffsets<(pixels - 1) * stride + window> offsets(c_.channels);
-    for (std::size_t i = half_lanes; i <= c_.channels; i += half_lanes, go_on(piece)) {
+    const HalfEnds ends(c_, is_plain_);
+    for (std::size_t i = half_lanes; i <= ends.channels; i += half_lanes) {
       float16x8_t sums[pixels];
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < pixels; ++at) sums[at] = vdupq_n_f16(0);
@@ -168,7 +182,8 @@ class HalfRow {
           from += row;
           with += window * half_lanes;
         }
-      write(sums, piece, half_lanes);
+      write(sums, piece, ends);
+      go_on(piece, ends.weights);
     }
   }
 
@@ -192,16 +207,20 @@ class HalfRow {
 
   template <std::size_t pixels>
   [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void write(
-      const float16x8_t (&sums)[pixels], const HalfPiece& piece, std::size_t channels) const {
-    if (!is_plain_ || channels < half_lanes) return write_others(sums, piece, channels);
+      const float16x8_t (&sums)[pixels], const HalfPiece& piece, const HalfEnds& ends) const {
+    if (!ends.is_plain) {
+      float16x8_t kept[pixels];  // so that the sums themselves stay in registers
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < pixels; ++i) kept[i] = sums[i];
+      return write_others(kept, piece, half_lanes);
+    }
     const float16x8_t scale = read_half(piece.scale);
     float16x8_t bias = vdupq_n_f16(0);
     if (piece.bias) bias = narrow(vld1q_f32(piece.bias), vld1q_f32(piece.bias + 4));
-    const float16x8_t low = spread_half(c_.activation.low), high = spread_half(c_.activation.high);
+    Half* to = piece.to;
 #pragma GCC unroll 4
-    for (std::size_t i = 0; i < pixels; ++i)
-      write_half(piece.to + i * c_.channels,
-                 vminq_f16(vmaxq_f16(vfmaq_f16(bias, sums[i], scale), low), high));
+    for (std::size_t i = 0; i < pixels; ++i, to += ends.channels)
+      write_half(to, vminq_f16(vmaxq_f16(vfmaq_f16(bias, sums[i], scale), ends.low), ends.high));
   }
 
   /// In float32.
@@ -225,7 +244,7 @@ class HalfRow {
     for (std::size_t x = 0; x < c_.width.output; ++x) {
       const TapRange across = taps_inside(c_.width, x);
       HalfPiece piece = piece_at(x, across);
-      for (std::size_t i = 0; i < first; i += half_lanes) go_on(piece);
+      for (std::size_t i = 0; i < first; i += half_lanes) go_on(piece, c_.taps() * half_lanes);
       Half pixels[most_half_products * half_lanes] = {};
       for (std::size_t y = 0; y < down_.size(); ++y)
         for (std::size_t tap = 0; tap < across.size(); ++tap)
@@ -234,7 +253,7 @@ class HalfRow {
       piece.from = pixels;
       const float16x8_t sums[1] = {
           sum_of(piece, across.size(), across.size() * half_lanes, half_lanes)};
-      write(sums, piece, count);
+      write_others(sums, piece, count);
     }
   }
 
@@ -265,7 +284,7 @@ void pack_half_depthwise(const HalfConvolution& c, std::span<const float> weight
     const auto own = weights.subspan(channel * taps, taps);
     double sum = 0;
     for (const float weight : own) sum += std::abs(double{weight});
-    const float scale = depthwise_scale(sum);
+    const float scale = half_scale(sum);
     for (std::size_t tap = 0; tap < taps; ++tap)
       to[(channel / half_lanes * taps + tap) * half_lanes + channel % half_lanes] =
           to_float16(own[tap] / scale);

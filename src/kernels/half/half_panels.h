@@ -43,11 +43,12 @@ struct HalfPanels {
   std::size_t of_group, count;
 };
 
-/// A power of two that magnitudes with this sum are to be divided by. Sums of products of what
-/// remains with numbers, rounded up to 64 times, are no larger than the largest of these.
+/// A power of two, a float16 number, that magnitudes with this sum are to be divided by. Sums of
+/// products of what remains with numbers, rounded up to 64 times, are no larger than the largest of
+/// these.
 inline float half_scale(double sum_of_magnitudes) {
   constexpr double most = 0.96;  // (1 + 2^-11)^64 is 1.03
-  constexpr int lowest = -100, highest = 100;
+  constexpr int lowest = -14, highest = 15;
   if (!(sum_of_magnitudes > 0) || !std::isfinite(sum_of_magnitudes)) return 1;
   int exponent = 0;
   std::frexp(sum_of_magnitudes / most, &exponent);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "kernels/activate.h"
-#include "kernels/direct/end_of_sums.h"
+#include "kernels/lane_products.h"
 #include "kernels/float16.h"
 #include "kernels/half/half_numbers.h"
 
@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_rows = 8;
 
 /// What sums are clipped to, they are clipped to in float16: rounding keeps the order of numbers.
-template <std::size_t rows>
+/// `vectors`: of outputs, one or two.
+template <std::size_t rows, std::size_t vectors>
 class HalfSums {
  public:
   [[gnu::target("arch=armv8.2-a+fp16")]] static void multiply(HalfRows p, std::size_t times) {
@@ -32,29 +33,43 @@ class HalfSums {
  private:
   [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void multiply_piece(
       const HalfRows& p) {
+    HalfSums sums;
+    const bool is_only_block = p.begins && p.ends && p.depth <= p.block;
+    if (is_only_block && p.is_plain && !p.convolution->adds) {
+      sums.add_products(p, p.from, p.with, p.depth);
+      return sums.end_in_halves(p);
+    }
     float of_blocks[rows * half_panel];
     float* const kept = p.kept ? p.kept : of_blocks;
+    if (p.begins) begin(p.bias, kept);
     const Half *from = p.from, *with = p.with;
-    for (std::size_t begin = 0; begin < p.depth; begin += p.block) {
-      const std::size_t count = begin + p.block < p.depth ? p.block : p.depth - begin;
-      HalfSums sums;
-      sums.add_products(p, from, with, count);
-      const bool is_first = p.begins && begin == 0;
-      const float* const before = is_first ? p.bias : kept;
-      const std::size_t stride = is_first ? 0 : half_panel;
-      if (p.ends && begin + count == p.depth)
-        sums.end(p, before, stride);
-      else
-        sums.keep(p, before, stride, kept);
-      from += count;
-      with += count * half_panel;
+    std::size_t left = p.depth;
+    for (; left > p.block; left -= p.block) {
+      sums.add_products(p, from, with, p.block);
+      sums.keep(p, kept);
+      from += p.block;
+      with += p.block * half_panel;
     }
+    sums.add_products(p, from, with, left);
+    if (p.ends && p.is_plain)
+      return p.convolution->adds ? sums.template end<true>(p, kept)
+                                 : sums.template end<false>(p, kept);
+    sums.keep(p, kept);
+    if (p.ends) finish_rows(p, kept);
+  }
+
+  [[gnu::always_inline]] static void begin(const float* bias, float* kept) {
+    const Wide y = read_wide(bias);
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) write_wide(y, kept + r * half_panel);
   }
 
   [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void add_products(
       const HalfRows& p, const Half* from, const Half* with, std::size_t count) {
 #pragma GCC unroll 8
-    for (std::size_t r = 0; r < rows; ++r) sums_[r][0] = sums_[r][1] = vdupq_n_f16(0);
+    for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 2
+      for (std::size_t v = 0; v < vectors; ++v) sums_[r][v] = vdupq_n_f16(0);
     for (; count > 0; count -= half_lanes, from += half_lanes, with += half_lanes * half_panel) {
       float16x8_t x[rows];
 #pragma GCC unroll 8
@@ -73,13 +88,14 @@ class HalfSums {
   template <int lane>
   [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void add_lane(
       const float16x8_t (&x)[rows], const Half* with) {
-    const float16x8_t left = read_half(with + lane * half_panel);
-    const float16x8_t right = read_half(with + lane * half_panel + half_lanes);
+    float16x8_t w[vectors];
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < vectors; ++v)
+      w[v] = read_half(with + lane * half_panel + v * half_lanes);
 #pragma GCC unroll 8
-    for (std::size_t r = 0; r < rows; ++r) {
-      add_product<lane>(sums_[r][0], left, x[r]);
-      add_product<lane>(sums_[r][1], right, x[r]);
-    }
+    for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 2
+      for (std::size_t v = 0; v < vectors; ++v) add_product<lane>(sums_[r][v], w[v], x[r]);
   }
 
   /// In assembly: GCC 12 copies a number of x to all of a vector first. It must lie in one of the
@@ -90,100 +106,115 @@ class HalfSums {
     asm volatile("fmla %0.8h, %1.8h, %2.h[%3]" : "+w"(sum) : "w"(w), "x"(x), "i"(lane));
   }
 
-  /// The sums of row r in float32, beside what was there before.
+  /// In float32, by output.
   struct Wide {
-    float32x4_t at[4];
+    float32x4_t at[2 * vectors];
   };
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] Wide wide(
-      std::size_t r, const Wide& scales, const float* before) const {
+  [[gnu::always_inline]] static Wide read_wide(const float* from) {
     Wide y;
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 2 * vectors; ++i) y.at[i] = vld1q_f32(from + 4 * i);
+    return y;
+  }
+  [[gnu::always_inline]] static void write_wide(const Wide& y, float* to) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 2 * vectors; ++i) vst1q_f32(to + 4 * i, y.at[i]);
+  }
+  /// The sums of row r beside what was there before.
+  [[gnu::always_inline]] Wide wide(std::size_t r, const Wide& scales, const float* kept) const {
+    Wide y = read_wide(kept + r * half_panel);
 #pragma GCC unroll 2
-    for (std::size_t v = 0; v < 2; ++v) {
-      y.at[2 * v] = vfmaq_f32(vld1q_f32(before + 8 * v), scales.at[2 * v],
+    for (std::size_t v = 0; v < vectors; ++v) {
+      y.at[2 * v] = vfmaq_f32(y.at[2 * v], scales.at[2 * v],
                               vcvt_f32_f16(vget_low_f16(sums_[r][v])));
-      y.at[2 * v + 1] = vfmaq_f32(vld1q_f32(before + 8 * v + 4), scales.at[2 * v + 1],
-                                  vcvt_high_f32_f16(sums_[r][v]));
+      y.at[2 * v + 1] =
+          vfmaq_f32(y.at[2 * v + 1], scales.at[2 * v + 1], vcvt_high_f32_f16(sums_[r][v]));
     }
     return y;
   }
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static Wide read_wide(
-      const float* from) {
-    return {{vld1q_f32(from), vld1q_f32(from + 4), vld1q_f32(from + 8), vld1q_f32(from + 12)}};
-  }
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void write_wide(const Wide& y,
-                                                                                   float* to) {
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < 4; ++i) vst1q_f32(to + 4 * i, y.at[i]);
-  }
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void keep(const HalfRows& p,
-                                                                      const float* before,
-                                                                      std::size_t stride,
-                                                                      float* kept) const {
+  [[gnu::always_inline]] void keep(const HalfRows& p, float* kept) const {
     const Wide scales = read_wide(p.scales);
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r)
-      write_wide(wide(r, scales, before + r * stride), kept + r * half_panel);
+      write_wide(wide(r, scales, kept), kept + r * half_panel);
   }
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void end(const HalfRows& p,
-                                                                     const float* before,
-                                                                     std::size_t stride) const {
-    const Wide scales = read_wide(p.scales);
-    const OwnConvolution& c = *p.convolution;
-    if (end_of(c) == SumsEnd::other || p.outputs < half_panel) {
-      float kept[rows * half_panel];
-#pragma GCC unroll 8
-      for (std::size_t r = 0; r < rows; ++r)
-        write_wide(wide(r, scales, before + r * stride), kept + r * half_panel);
-      for (std::size_t r = 0; r < rows; ++r)
-        finish_halves(c, kept + r * half_panel, p.to + r * p.to_stride, p.outputs);
-      return;
+  static void finish_rows(const HalfRows& p, float* kept) {
+    for (std::size_t r = 0; r < rows; ++r)
+      finish_halves(*p.convolution, kept + r * half_panel, p.to + r * p.to_stride, p.outputs);
+  }
+
+  /// The only block of products.
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void end_in_halves(
+      const HalfRows& p) const {
+    const float16x8_t low = spread_half(p.low), high = spread_half(p.high);
+    float16x8_t scales[vectors], bias[vectors];
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const float *const scale = p.scales + v * half_lanes, *const first = p.bias + v * half_lanes;
+      scales[v] = narrow(vld1q_f32(scale), vld1q_f32(scale + 4));
+      bias[v] = narrow(vld1q_f32(first), vld1q_f32(first + 4));
     }
-    const float16x8_t low = spread_half(c.activation.low), high = spread_half(c.activation.high);
+    Half* to = p.to;
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r, to += p.to_stride)
+#pragma GCC unroll 2
+      for (std::size_t v = 0; v < vectors; ++v)
+        write_half(to + v * half_lanes,
+                   vminq_f16(vmaxq_f16(vfmaq_f16(bias[v], sums_[r][v], scales[v]), low), high));
+  }
+
+  template <bool adds>
+  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void end(const HalfRows& p,
+                                                                     const float* kept) const {
+    const Wide scales = read_wide(p.scales);
+    const float16x8_t low = spread_half(p.low), high = spread_half(p.high);
     Half* to = p.to;
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r, to += p.to_stride) {
-      Wide y = wide(r, scales, before + r * stride);
-      if (c.adds) add(y, to);
+      Wide y = wide(r, scales, kept);
+      if constexpr (adds) add(y, to);
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < 2; ++v) {
+      for (std::size_t v = 0; v < vectors; ++v) {
         const float16x8_t x = narrow(y.at[2 * v], y.at[2 * v + 1]);
         write_half(to + v * half_lanes, vminq_f16(vmaxq_f16(x, low), high));
       }
     }
   }
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void add(Wide& y,
-                                                                            const Half* from) {
+  [[gnu::always_inline]] static void add(Wide& y, const Half* from) {
 #pragma GCC unroll 2
-    for (std::size_t v = 0; v < 2; ++v) {
+    for (std::size_t v = 0; v < vectors; ++v) {
       const float16x8_t x = read_half(from + v * half_lanes);
       y.at[2 * v] += vcvt_f32_f16(vget_low_f16(x));
       y.at[2 * v + 1] += vcvt_high_f32_f16(x);
     }
   }
 
-  float16x8_t sums_[rows][2];
+  float16x8_t sums_[rows][vectors];
 };
 
 using Multiply = void (*)(HalfRows, std::size_t);
+template <std::size_t vectors>
 constexpr std::array<Multiply, most_rows> multiplies{
-    HalfSums<1>::multiply, HalfSums<2>::multiply, HalfSums<3>::multiply, HalfSums<4>::multiply,
-    HalfSums<5>::multiply, HalfSums<6>::multiply, HalfSums<7>::multiply, HalfSums<8>::multiply};
+    HalfSums<1, vectors>::multiply, HalfSums<2, vectors>::multiply, HalfSums<3, vectors>::multiply,
+    HalfSums<4, vectors>::multiply, HalfSums<5, vectors>::multiply, HalfSums<6, vectors>::multiply,
+    HalfSums<7, vectors>::multiply, HalfSums<8, vectors>::multiply};
 
 }  // namespace
 
 /// In pieces of about as many rows each: first those that have one more.
 void multiply(HalfRows rows, std::size_t count) {
+  const auto& multiply_some = rows.outputs > half_lanes ? multiplies<2> : multiplies<1>;
   const std::size_t pieces = divided_up(count, most_rows);
   const std::size_t each = count / pieces, larger = count % pieces;
-  if (larger > 0) multiplies[each](rows, larger);
+  if (larger > 0) multiply_some[each](rows, larger);
   const std::size_t done = larger * (each + 1);
   rows.from += done * rows.from_stride;
   rows.to += done * rows.to_stride;
   if (rows.kept) rows.kept += done * half_panel;
-  multiplies[each - 1](rows, pieces - larger);
+  multiply_some[each - 1](rows, pieces - larger);
 }
 
 void finish_halves(const OwnConvolution& c, float* sums, Half* to, std::size_t count) {

@@ -20,6 +20,8 @@ struct HalfRows {
   Half* to;
   std::size_t to_stride;
   std::size_t outputs;  // of the panel that there are
+  bool is_plain;        // they fill vectors, and sums are only clipped in the end,
+  float low, high;      // to these
   const OwnConvolution* convolution;
 };
 
