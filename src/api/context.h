@@ -36,6 +36,9 @@ struct Context {
   /// By engine: as in engine::EngineOptions.
   std::map<std::string, std::filesystem::path> libraries = {};
   std::map<std::string, std::map<std::string, std::string>> settings = {};
+  /// Of the cores, as board::architecture(), where engines are chosen by default. Empty: this
+  /// machine's.
+  std::string architecture = {};
 
   void note(const std::string& text) const {
     if (listener != nullptr) listener->note(masked(text));

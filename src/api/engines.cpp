@@ -4,6 +4,8 @@
 #include <set>
 
 #include "api/cache.h"
+#include "api/setup.h"
+#include "engine/competing.h"
 #include "engine/registry.h"
 #include "runtime/peaks.h"
 
@@ -69,13 +71,15 @@ std::optional<report::PlainLoops> plain_loops(engine::Engine& engine,
 std::vector<EngineVersion> engines(const Context& context) {
   std::vector<EngineVersion> result;
   const engine::EngineOptions options = measuring_options(context);
+  const std::string architecture = architecture_of(context);
   for (const std::string& name : engine::engine_names()) {
     const Verdict verdict = engine::can_start(name, options);
-    result.push_back(
-        {name, verdict ? engine::make_engine(name, options)->version() : "", verdict.reason()});
+    result.push_back({name, verdict ? engine::make_engine(name, options)->version() : "",
+                      verdict.reason(), engine::competes_on(architecture, name)});
   }
   for (const engine::AbsentEngine& engine : engine::absent_engines())
-    result.push_back({engine.name, {}, engine.reason});
+    result.push_back(
+        {engine.name, {}, engine.reason, engine::competes_on(architecture, engine.name)});
   return result;
 }
 

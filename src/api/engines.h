@@ -18,6 +18,7 @@ namespace millrace::api {
 struct EngineVersion {
   std::string name, version;
   std::string absent = {};  // why it is not in this build; empty: it is
+  bool competes = false;    // `plan` measures it on this machine's cores, or would if it were here
 };
 /// In the order of preference, then those that are absent.
 std::vector<EngineVersion> engines(const Context& context = {});

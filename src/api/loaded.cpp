@@ -82,7 +82,7 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
     for (const plan::Stage& stage : loaded.plan.stages)
       if (!loaded.engines.contains(stage.engine))
         loaded.engines[stage.engine] =
-            engine::make_engine(stage.engine, engine_options(options.context));
+            make_engine_of(path, stage.engine, engine_options(options.context));
     plan::check_board(loaded.plan, loaded.board);
   } catch (const InputError& error) {
     throw InputError(path, error.what());

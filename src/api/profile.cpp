@@ -10,6 +10,7 @@
 #include "api/shared_cores.h"
 #include "base/error.h"
 #include "board/cores_in_use.h"
+#include "engine/registry.h"
 #include "profile/batches.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
@@ -32,7 +33,10 @@ std::string profile_name(const std::string& network_hash, const board::Board& bo
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          engine::Engine& engine, const ProfileSource& source) {
   board::note_use(board::all_cores(board).cores);
-  const auto work = source.context.begin("measuring " + network.name);
+  const std::string name = engine.name();
+  const bool is_one = name.find(',') == std::string::npos;
+  const auto work = source.context.begin("measuring " + network.name +
+                                         (is_one ? std::string() : " with " + name));
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { work->show(share, what); };
   measure.under_background_load = runtime::under_background_load;
@@ -137,6 +141,18 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   if (lacks_batches) measure_batches(*profile, network, engine, source);
   if (cache && (!complete || lacks_batches)) store(*profile, path, source.context);
   return std::move(*profile);
+}
+
+std::string engine_of(const Setup& setup, const profile::Profile& measured) {
+  if (!setup.engine.empty() || measured.processors.empty()) return engine_of(setup);
+  const std::string& engines = measured.processors.front().engine;
+  const auto is_same = [&](const profile::ProcessorProfile& p) { return p.engine == engines; };
+  if (!std::ranges::all_of(measured.processors, is_same)) return engine_of(setup);
+  try {
+    if (engine::can_start_all(engines, measuring_options(setup.context))) return engines;
+  } catch (const InputError&) {  // names of another build: load_profile() says what differs
+  }
+  return engine_of(setup);
 }
 
 }  // namespace millrace::api

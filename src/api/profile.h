@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "api/context.h"
+#include "api/setup.h"
 #include "board/board.h"
 #include "engine/engine.h"
 #include "network/network.h"
@@ -25,5 +26,9 @@ struct ProfileSource {
 };
 profile::Profile load_profile(const network::Network& network, const board::Board& board,
                               engine::Engine& engine, const ProfileSource& source);
+
+/// The engines with which the profile was measured, if the setup names none and these can all start
+/// here; else engine_of(setup).
+std::string engine_of(const Setup& setup, const profile::Profile& measured);
 
 }  // namespace millrace::api

@@ -8,7 +8,9 @@
 #include "api/cache.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "board/instruction_sets.h"
 #include "board/shipped.h"
+#include "engine/competing.h"
 
 namespace millrace::api {
 
@@ -39,24 +41,41 @@ board::Board this_machine_with(const std::string& engines, const Context& contex
   return board;
 }
 
+std::string architecture_of(const Context& context) {
+  return context.architecture.empty() ? board::architecture() : context.architecture;
+}
+
 std::string engine_of(const Setup& setup) {
   if (!setup.engine.empty()) return setup.engine;
-  const std::vector<std::string> names = engine::engine_names();
-  std::string result = names.front();
-  if (wants_only_cores(setup)) return result;
+  const std::string architecture = architecture_of(setup.context);
   const engine::EngineOptions options = measuring_options(setup.context);
-  std::string last;
-  for (const engine::ReachedDevice& reached : engine::reached_devices({}, options))
-    for (const std::string& processor : reached.device.processors) {
-      result += reached.engine == last ? "@" + processor
-                                       : fmt::format(",{}@{}", reached.engine, processor);
-      last = reached.engine;
-    }
-  return result;
+  std::vector<engine::ReachedDevice> reached;
+  if (!wants_only_cores(setup)) reached = engine::reached_devices({}, options);
+  std::vector<engine::EngineHere> here;
+  for (const std::string& name : engine::engine_names()) {
+    engine::EngineHere engine{name};
+    for (const engine::ReachedDevice& each : reached)
+      if (each.engine == name)
+        engine.processors.insert(engine.processors.end(), each.device.processors.begin(),
+                                 each.device.processors.end());
+    const bool competes =
+        engine::competes_on(architecture, name) && engine::can_start(name, options);
+    if (here.empty() || competes || !engine.processors.empty()) here.push_back(std::move(engine));
+  }
+  return engine::default_engines(architecture, here);
 }
 
 std::unique_ptr<engine::Engine> make_engine(const Setup& setup) {
   return engine::make_engine(engine_of(setup), measuring_options(setup.context));
+}
+
+std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
+                                               const engine::EngineOptions& options) {
+  if (const Verdict verdict = engine::can_start_all(engines, options); !verdict)
+    throw EngineError(fmt::format("{} runs layers with an engine that is not here: {}; or make "
+                                  "another plan on this machine",
+                                  file, verdict.reason()));
+  return engine::make_engine(engines, options);
 }
 
 board::Board load_board(const Setup& setup, const std::string& of) {

@@ -16,8 +16,8 @@ namespace millrace::api {
 struct Setup {
   network::ModelSource source;  // its seed is that of everything random
   std::vector<std::string> processors = {};  // names; empty: all of this machine
-  /// As in engine::make_engine. Empty: this build's preferred one, and for devices that only
-  /// another one reaches, that.
+  /// As in engine::make_engine. Empty: this build's preferred one with those that compete with it
+  /// here, and for devices that only another one reaches, that.
   std::string engine = {};
   Context context = {};
 };
@@ -34,10 +34,18 @@ std::vector<board::Precision> precisions_of(const VariantOptions& options);
 /// of it, the processors asked for.
 board::Board load_board(const Setup& setup, const std::string& of = {});
 
-/// The engine asked for, or the one by default: "onednn", "onednn,onnxruntime@gpu0".
+/// Where engines are chosen by default.
+std::string architecture_of(const Context& context);
+
+/// The engine asked for, or those by default: "onednn", "onednn,onnxruntime@gpu0".
 std::string engine_of(const Setup& setup);
 /// To measure with.
 std::unique_ptr<engine::Engine> make_engine(const Setup& setup);
+
+/// Of the stages of a plan or deployment in the file. EngineError, which names both, if one of the
+/// engines cannot start.
+std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
+                                               const engine::EngineOptions& options);
 
 /// This machine with the devices that these engines reach, joined by commas as in make_engine; no
 /// names: its cores alone.

@@ -89,4 +89,14 @@ std::vector<std::string> instruction_sets() {
 std::vector<std::string> instruction_sets() { return {}; }
 #endif
 
+std::string architecture() {
+#if defined(__x86_64__)
+  return "x86_64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "other";
+#endif
+}
+
 }  // namespace millrace::board

@@ -8,4 +8,7 @@ namespace millrace::board {
 /// Those that matter to kernels and that the operating system has switched on, oldest first.
 std::vector<std::string> instruction_sets();
 
+/// Of the processors that this program is compiled for: "x86_64", "aarch64"; else "other".
+std::string architecture();
+
 }  // namespace millrace::board

@@ -14,7 +14,10 @@ namespace {
 
 bool takes_part(const Member& member, const board::Processor& processor) {
   return member.processors.empty() ||
-         std::ranges::find(member.processors, processor.name) != member.processors.end();
+         std::ranges::any_of(member.processors, [&](const std::string& name) {
+           return name == processor.name ||
+                  (name == on_cores && processor.kind == board::ProcessorKind::cpu);
+         });
 }
 
 class CombinedEngine final : public Engine {

@@ -8,6 +8,9 @@
 
 namespace millrace::engine {
 
+/// Stands for all CPU processors among those where a member takes part.
+inline constexpr const char* on_cores = "cpu";
+
 /// One of the engines of a combined one.
 struct Member {
   std::unique_ptr<Engine> engine;

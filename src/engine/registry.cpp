@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -89,6 +90,13 @@ Verdict can_start(std::string_view name, const EngineOptions& options) {
   return entry_of(name).can_start(options);
 }
 
+Verdict can_start_all(std::string_view names, const EngineOptions& options) {
+  for (const auto& words : words_of(names))
+    if (const Verdict verdict = entry_of(words.front()).can_start(options); !verdict)
+      return Verdict::no(fmt::format("{} cannot start: {}", words.front(), verdict.reason()));
+  return Verdict::yes();
+}
+
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
   std::vector<Member> members;
   for (const auto& words : words_of(name)) members.push_back(make_member(words, options));
@@ -100,7 +108,8 @@ std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& 
 std::vector<std::string> processors_named(std::string_view names) {
   std::vector<std::string> result;
   for (const auto& words : words_of(names))
-    result.insert(result.end(), words.begin() + 1, words.end());
+    std::copy_if(words.begin() + 1, words.end(), std::back_inserter(result),
+                 [](const std::string& word) { return word != on_cores; });
   return result;
 }
 

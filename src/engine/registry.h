@@ -24,12 +24,17 @@ std::vector<AbsentEngine> absent_engines();
 /// library is not loaded at run time always can. InputError as make_engine.
 Verdict can_start(std::string_view name, const EngineOptions& options = {});
 
+/// The same of engines joined as for make_engine(): the reason begins with the first that cannot.
+Verdict can_start_all(std::string_view names, const EngineOptions& options = {});
+
 /// InputError with the names there are and the nearest one; EngineError if the engine cannot start.
 /// Several names, "onednn,onnxruntime", give an engine that runs each layer with one of them: see
-/// combined.h. "onnxruntime@gpu0" takes part on that processor only; "@" may follow several times.
+/// combined.h. "onnxruntime@gpu0" takes part on that processor only, "onnxruntime@cpu" on all CPU
+/// processors; "@" may follow several times.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 
-/// The processors to which engines are restricted: "gpu0" of "onednn,onnxruntime@gpu0".
+/// The processors to which engines are restricted: "gpu0" of "onednn,onnxruntime@gpu0". Without
+/// "cpu", which is no processor's name.
 std::vector<std::string> processors_named(std::string_view names);
 
 /// What these engines, joined by commas, reach here; no names: all of the build that can start.

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/split.h"
 #include "report/table.h"
 
 namespace millrace::report {
@@ -54,6 +55,33 @@ std::string variants_text(const plan::Plan& plan, const network::Network& networ
   for (const auto& [count, name] : sorted)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
   return text.empty() ? "-" : text;
+}
+
+std::map<std::string, std::size_t> layers_by_engine(const plan::Plan& plan) {
+  std::map<std::string, std::size_t> counts;
+  for (const plan::Stage& stage : plan.stages)
+    for (const plan::Phase& phase : stage.phases)
+      for (const LayerId layer : phase.layers)
+        ++counts[board::engine_of(stage.engine, plan.variants.empty()
+                                                    ? board::Variant{}
+                                                    : plan.variants[layer.index])];
+  return counts;
+}
+
+std::string engines_text(const std::string& measured, const plan::Plan& plan) {
+  const std::vector<std::string> engines = split(measured, ',');
+  if (engines.size() < 2) return "";
+  const auto counts = layers_by_engine(plan);
+  std::string text, without;
+  for (const std::string& words : engines) {
+    const std::string name = words.substr(0, words.find('@'));
+    const auto found = counts.find(name);
+    if (found == counts.end()) without += (without.empty() ? "" : ", ") + name;
+    if (found == counts.end()) continue;
+    text += fmt::format("{}{} runs {} layer{}", text.empty() ? "" : ", ", name, found->second,
+                        found->second == 1 ? "" : "s");
+  }
+  return without.empty() ? text : fmt::format("{}; measured too, but not taken: {}", text, without);
 }
 
 std::string alternatives_text(const profile::Profile& profile, const board::Processor& processor,

@@ -31,6 +31,21 @@ TEST(Variants, a_stage_counts_those_of_its_layers_that_multiply) {
   EXPECT_EQ(variants_text(plan, network, 0), "-");
 }
 
+TEST(Variants, layers_are_counted_by_the_engine_that_runs_them) {
+  plan::Plan plan;
+  plan.stages.resize(2);
+  plan.stages[0].engine = "onednn,onnxruntime";
+  plan.stages[1].engine = "cuda@gpu0";
+  for (plan::Stage& stage : plan.stages) stage.phases.resize(1);
+  plan.stages[0].phases[0].layers = {LayerId(0), LayerId(1), LayerId(3)};
+  plan.stages[1].phases[0].layers = {LayerId(2)};
+  plan.variants = {wino, {Precision::f32, "onnxruntime"}, half, {}};
+  EXPECT_EQ(engines_text("onednn", plan), "");
+  EXPECT_EQ(engines_text("onednn,cuda@gpu0,openvino,onnxruntime@cpu", plan),
+            "onednn runs 2 layers, cuda runs 1 layer, onnxruntime runs 1 layer; measured too, but "
+            "not taken: openvino");
+}
+
 profile::Profile profile_of_one_layer() {
   profile::Profile profile;
   profile::ProcessorProfile& p = profile.processors.emplace_back();

@@ -375,6 +375,8 @@ DeployResult deploy_system(const DeployRequest& request) {
     decide_by_mapping(work, result);
   else
     decide_plans(work, result);
+  if (result.deployment && work.system.board.empty())
+    leave_out_engines(work.sources, request.context, *result.deployment);
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/planning/fewer_engines.h"
 #include "api/profile.h"
 #include "api/setup.h"
 #include "base/error.h"
@@ -45,6 +46,7 @@ profile::Profile measured_profile(const GroupSource& source, const system::Group
                                   const GroupSourceOptions& options) {
   Setup setup;
   setup.context = options.context;
+  setup.engine = source.engine;
   const auto engine = make_engine(setup);
   ProfileSource from;
   from.context = options.context;
@@ -95,15 +97,18 @@ std::unique_ptr<GroupSource> group_source(const system::System& system, system::
   source->network = &networks.of(system[group].model);
   source->board = board::only(
       board, options.processors.empty() ? processors_for_networks(board) : options.processors);
+  Setup setup;
+  setup.context = options.context;
+  source->engine = options.profile == nullptr
+                       ? engine_of(setup)
+                       : engine_of(setup, network_of(*options.profile, *source->network,
+                                                     system[group]));
   const auto& precisions = system[group].precisions;
   const bool is_modelled = !system.board.empty();
   const profile::Profile all = is_modelled
                                    ? profile::modelled(*source->network, source->board, precisions)
                                    : measured_profile(*source, system[group], options);
   source->profile = profile::select(all, precisions);
-  Setup setup;
-  setup.context = options.context;
-  source->engine = engine_of(setup);
   source->build.engine = source->engine;
   source->problem = explore::make_problem(*source->network, source->board, source->profile);
   source->estimated = explore::estimated_problem(source->problem, source->board);
@@ -115,6 +120,18 @@ std::unique_ptr<GroupSource> group_source(const system::System& system, system::
   source->estimated_context = std::make_unique<explore::SearchContext>(
       explore::SearchContext{*source->network, source->board, source->estimated, source->build});
   return source;
+}
+
+void leave_out_engines(std::span<const std::shared_ptr<GroupSource>> sources,
+                       const Context& context, deployment::Deployment& deployment) {
+  for (std::size_t g = 0; g < deployment.assignments.size(); ++g) {
+    if (sources[g] == nullptr || sources[g]->engine.find(',') == std::string::npos) continue;
+    Setup setup;
+    setup.engine = sources[g]->engine;
+    setup.context = context;
+    plan::Plan& plan = deployment.assignments[g].plan.plan;
+    plan = with_fewer_engines(plan, *sources[g]->network, *make_engine(setup), context);
+  }
 }
 
 explore::GroupModel group_model(const GroupSource& source, const system::System& system,

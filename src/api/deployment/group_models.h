@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "api/deployment/open.h"
 #include "api/deployment/system_profile.h"
+#include "deployment/deployment.h"
 #include "explore/system/group_plan.h"
 #include "explore/system/pareto.h"
 #include "profile/profile.h"
@@ -44,6 +46,11 @@ std::vector<std::string> processors_for_networks(const board::Board& board);
 std::unique_ptr<GroupSource> group_source(const system::System& system, system::GroupId group,
                                           const board::Board& board,
                                           std::pair<Networks&, const GroupSourceOptions&> with);
+
+/// Leaves out of each assignment the engines that competed and run no layer of its plan. `sources`:
+/// by GroupId; null: the group has no network.
+void leave_out_engines(std::span<const std::shared_ptr<GroupSource>> sources,
+                       const Context& context, deployment::Deployment& deployment);
 
 /// Borrows the source and the board.
 explore::GroupModel group_model(const GroupSource& source, const system::System& system,

@@ -126,11 +126,12 @@ void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& optio
 }
 
 void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options) {
-  for (const deployment::Assignment& assignment : loaded.deployment.assignments) {
+  for (std::size_t g = 0; g < loaded.deployment.assignments.size(); ++g) {
     auto& engines = loaded.engines.emplace_back();
-    for (const plan::Stage& stage : assignment.plan.plan.stages)
+    const std::string whose = "the plan of group '" + loaded.deployment.system.groups[g].name + "'";
+    for (const plan::Stage& stage : loaded.deployment.assignments[g].plan.plan.stages)
       if (!plan::is_simulated(stage) && !engines.contains(stage.engine))
-        engines[stage.engine] = engine::make_engine(stage.engine, options);
+        engines[stage.engine] = make_engine_of(whose, stage.engine, options);
   }
 }
 

@@ -16,10 +16,12 @@ std::string machine_json(const board::Board& board, const std::optional<Measured
                          const Context& context) {
   nlohmann::json fields = report::board_json(board);
   fields["engines"] = nlohmann::json::array();
-  for (const auto& [name, version, absent] : engines(context))
-    fields["engines"].push_back(absent.empty()
-                                    ? nlohmann::json{{"name", name}, {"version", version}}
-                                    : nlohmann::json{{"name", name}, {"absent", absent}});
+  for (const EngineVersion& each : engines(context)) {
+    nlohmann::json engine{{"name", each.name}, {"competes", each.competes}};
+    engine[each.absent.empty() ? "version" : "absent"] =
+        each.absent.empty() ? each.version : each.absent;
+    fields["engines"].push_back(std::move(engine));
+  }
   fields["reached"] = nlohmann::json::array();
   for (const engine::ReachedDevice& each : devices(context))
     fields["reached"].push_back({{"processors", each.device.processors},

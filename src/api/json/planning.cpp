@@ -2,6 +2,7 @@
 
 #include "base/json_text.h"
 #include "plan/capacities.h"
+#include "report/variants.h"
 
 namespace millrace::api {
 namespace {
@@ -68,6 +69,13 @@ nlohmann::json reasons_of(const PlanResult& result) {
   return all;
 }
 
+nlohmann::json engines_of(const PlanResult& result) {
+  nlohmann::json engines = nlohmann::json::array();
+  for (const auto& [name, layers] : report::layers_by_engine(result.file.plan))
+    engines.push_back({{"name", name}, {"layers", layers}});
+  return engines;
+}
+
 }  // namespace
 
 std::string planning_json(const PlanResult& result, const std::string& output) {
@@ -80,6 +88,8 @@ std::string planning_json(const PlanResult& result, const std::string& output) {
                            {"chosen", nullptr},
                            {"buffers", nullptr},
                            {"plan", nullptr},
+                           {"measured_engines", result.engine},
+                           {"engines", nlohmann::json::array()},
                            {"refusal", nullptr}};
   if (choice) {
     fields["candidates"] = candidates_of(*choice);
@@ -90,6 +100,7 @@ std::string planning_json(const PlanResult& result, const std::string& output) {
     return json_document("planning", std::move(fields));
   }
   fields["chosen"] = choice->winner().name;
+  fields["engines"] = engines_of(result);
   fields["buffers"] = buffers_of(result.network, choice->winner());
   if (!output.empty()) fields["plan"] = output;
   return json_document("planning", std::move(fields));

@@ -31,6 +31,7 @@
 #include "plan/steps.h"
 #include "profile/cost_model.h"
 #include "profile/limits.h"
+#include "profile/profile_file.h"
 #include "profile/select.h"
 #include "report/plain_loops.h"
 #include "runtime/load.h"
@@ -60,8 +61,16 @@ PrecisionRequest precision_request(const PlanRequest& request, const Work& work)
           request.setup.context, work.samples.get()};
 }
 
+/// With the engines of the profile that the request names, if it has one.
+Setup setup_of(const PlanRequest& request) {
+  Setup setup = request.setup;
+  if (!request.profile.empty() && request.board.empty())
+    setup.engine = engine_of(setup, profile::read_profile(request.profile));
+  return setup;
+}
+
 Work begin(const PlanRequest& request) {
-  const Setup& setup = request.setup;
+  const Setup setup = setup_of(request);
   Work work{open_model(setup.source, setup.context), load_board(setup, request.board),
             make_engine(setup)};
   for (const std::string& name : request.why) layer_named(work.network, name, "--why");

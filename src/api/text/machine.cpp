@@ -33,16 +33,30 @@ std::string devices_text(const Context& context) {
   return "\n" + table.text();
 }
 
+/// When it runs layers on cores, if nobody names engines.
+std::string cores_text(const EngineVersion& engine, bool is_first) {
+  if (is_first) return "runs the cores by default";
+  return engine.competes ? "competes with it" : "";
+}
+
 std::string engines_text(const Context& context) {
-  report::Table engines({{"engine", Align::left}, {"version", Align::left}});
+  report::Table engines({{"engine", Align::left}, {"version", Align::left}, {"", Align::left}});
   const std::vector<EngineVersion> all = api::engines(context);
-  for (const auto& [name, version, absent] : all)
-    if (absent.empty()) engines.add({name, version});
-  std::string absent_ones;
-  for (const auto& [name, version, absent] : all)
-    if (!absent.empty()) absent_ones += fmt::format("{}: {}\n", name, absent);
-  return engines.text() +
-         (absent_ones.empty() ? "" : "\nengines that cannot start here\n" + absent_ones);
+  for (const EngineVersion& each : all)
+    if (each.absent.empty())
+      engines.add({each.name, each.version, cores_text(each, &each == &all.front())});
+  std::string faster, others;
+  for (const EngineVersion& each : all) {
+    if (each.absent.empty()) continue;
+    (each.competes ? faster : others) += fmt::format("{}: {}\n", each.name, each.absent);
+  }
+  if (!faster.empty())
+    faster =
+        "\nengines that can make this machine faster: with them, `plan` measures each layer in\n"
+        "both ways and takes the faster one\n" +
+        faster;
+  return engines.text() + faster +
+         (others.empty() ? "" : "\nengines that cannot start here\n" + others);
 }
 
 }  // namespace

@@ -90,6 +90,13 @@ std::string chosen_text(const explore::Choice& choice) {
       winner.name, fastest->name);
 }
 
+/// Who runs how many layers, if several engines were measured.
+std::string engines_text(const PlanResult& result, const PlanRequest& request) {
+  const std::string text =
+      request.board.empty() ? report::engines_text(result.engine, result.file.plan) : "";
+  return text.empty() ? "" : fmt::format("engines: {}\n", text);
+}
+
 /// What to type next; empty: the plan was not written.
 std::string next_text(const PlanRequest& request, const std::string& output) {
   if (output.empty()) return "";
@@ -162,11 +169,11 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request,
   const explore::Choice& choice = result.choice();
   const std::size_t processors = result.board.processors.size();
   std::string text = fmt::format(
-      "{}: {} on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", short_name(result.network.name),
+      "{}: {} on {} {}\n\n{}\nchosen: {}\n{}\n{}\n{}\n{}", short_name(result.network.name),
       counted(result.network.layers.size(), "layer"), counted(processors, "processor"),
       request.board.empty() ? "with " + result.engine
                             : "of " + result.board.name + ", with modelled times",
-      candidates_text(choice), chosen_text(choice),
+      candidates_text(choice), chosen_text(choice), engines_text(result, request),
       report::groups_text(result.file.plan, result.network),
       report::stages_text(result.file.plan, result.file.evidence, result.network),
       proof_text(result.network, choice.winner()));

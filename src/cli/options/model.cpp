@@ -65,8 +65,8 @@ void bind_processors(CLI::App& verb, api::Setup& setup) {
       ->delimiter(',');
   verb.add_option("--engine", setup.engine,
                   "The engine that runs the layers; several compete for each layer, as in "
-                  "onednn,onnxruntime. Default: the first that `millrace board` lists, and for a "
-                  "GPU or NPU the engine that reaches it");
+                  "onednn,onnxruntime. Default: the first that `millrace board` lists, those that "
+                  "compete with it there, and for a GPU or NPU the engine that reaches it");
   bind_engine_libraries(verb, setup.context);
   verb.add_option("--seed", setup.source.seed, "Seed of all random numbers")->capture_default_str();
   verb.add_flag("!--no-cache", setup.context.cache,

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int oldest_minor = 21, plugin_minor = 22;
 constexpr const char* how_to_install =
-    "install it with 'tools/fetch_engines.py onnxruntime' or 'pip install onnxruntime', or name "
-    "the "
+    "install it with 'tools/fetch_engines.py onnxruntime', with 'pip install onnxruntime' in a "
+    "Python environment, or on Debian 13 with 'apt-get install libonnxruntime1.21'; or name the "
     "file of the library in the environment variable MILLRACE_ONNXRUNTIME";
 
 /// The two functions that every version begins with.
