@@ -107,6 +107,8 @@ std::size_t vector_lanes() {
   return 4;
 }
 
+bool has_wide_vectors() { return vector_lanes() == 16; }
+
 bool passes_8_bits_on(const network::Operator& op) {
   const auto* pool = std::get_if<network::Pool>(&op);
   return (pool != nullptr && pool->kind == network::PoolKind::max) ||
@@ -133,6 +135,9 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
     if (network::is_product(op) && precision == Precision::f32 &&
         has_product_on_tiles(Builder(device, request), layer))
       ways.push_back({precision, std::string(split_on_tiles)});
+    if (network::is_product(op) && precision == Precision::f32 && !has_wide_vectors() &&
+        can_product_be_direct(Builder(device, request), layer))
+      ways.push_back({precision, std::string(direct)});
   }
   if (ways.empty()) ways.push_back({});
   return ways;

@@ -35,6 +35,8 @@ bool has_integer_products();
 /// float32 numbers of the widest vectors that this machine has and lets us use: 16 with AVX-512, 8
 /// with AVX2, 4 with what every x86-64 and ARMv8 processor has.
 std::size_t vector_lanes();
+/// Whether these are of 64 bytes.
+bool has_wide_vectors();
 /// The engine's own choice first; then, for what multiplies and adds, other kernels and the
 /// precisions that the processor has instructions for. The layer must be supported.
 std::vector<board::Variant> ways_to_run(const Device& device, const network::Network& network,

@@ -169,14 +169,6 @@ bool accepts_instead(const Builder& builder, const Group& group) {
   return !alone || alone.is_slow();
 }
 
-constexpr bool on_x86_64() {
-#if defined(__x86_64__)
-  return true;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
 bool accepts_convolution(Builder& builder, const Group& group) {
@@ -209,8 +201,9 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (spec) names = convolution_algorithms(builder.engine(), *spec);
   // The first is what runs if the plan names none.
   if (runs_in_small_groups(builder, layer)) names.insert(names.begin(), small_groups);
-  // On x86-64 oneDNN has a faster one for all layers for which it has any.
-  if ((names.empty() || !on_x86_64()) && can_be_direct(builder, layer)) names.emplace_back(direct);
+  // With AVX-512 oneDNN has a faster one for all layers for which it has any.
+  if ((names.empty() || !has_wide_vectors()) && can_be_direct(builder, layer))
+    names.emplace_back(direct);
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);

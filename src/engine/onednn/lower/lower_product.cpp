@@ -216,7 +216,8 @@ std::optional<ConstantProduct> constant_product(const Builder& builder, const Pr
 bool accepts_instead(const Builder& builder, const Product& p, const Group& group) {
   const auto constant = constant_product(builder, p);
   if (!constant || !computes_direct(builder, group.head)) return false;
-  return accepts_direct(builder, group, *constant) && !choose(builder, p, {group.head, {}});
+  if (!accepts_direct(builder, group, *constant)) return false;
+  return is_direct(builder, group.head) || !choose(builder, p, {group.head, {}});
 }
 bool lower_instead(Builder& builder, const Product& p, const Group& group) {
   const auto constant = constant_product(builder, p);
@@ -239,6 +240,7 @@ bool accepts_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
   if (const auto tiles = constant_product(builder, p); tiles && is_on_tiles(builder, group.head))
     return accepts_on_tiles(builder, group, *tiles);
+  if (is_direct(builder, group.head)) return accepts_instead(builder, p, group);
   if (takes_operands(builder, p, group) && choose(builder, p, group)) return true;
   return accepts_instead(builder, p, group);
 }
@@ -247,6 +249,7 @@ bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
   if (const auto tiles = constant_product(builder, p); tiles && is_on_tiles(builder, group.head))
     return lower_on_tiles(builder, group, *tiles);
+  if (is_direct(builder, group.head)) return lower_instead(builder, p, group);
   const Value now = builder.value(p.a);
   std::optional<Quantization> source;
   if (is_quantized(now.desc) && now.encoding.zero == 0)
