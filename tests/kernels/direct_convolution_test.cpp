@@ -144,6 +144,32 @@ TEST(DirectConvolution, sums_of_many_numbers_are_added_in_steps) {
   }
 }
 
+/// Windows as wide as the image, of which most is padding.
+TEST(DirectConvolution, skips_padding_of_wide_dilations) {
+  Random random(7);
+  int skipping = 0;
+  for (int i = 0; i < 40; ++i) {
+    DirectConvolution c;
+    c.images = 1 + random.below(2);
+    c.groups = 1 + random.below(2);
+    c.channels = c.groups * (32 + 4 * random.below(100));
+    c.outputs = c.groups * (1 + random.below(150));
+    for (WindowAxis* axis : {&c.height, &c.width}) {
+      axis->input = 1 + random.below(9);
+      axis->window = 3 + 2 * random.below(2);
+      axis->dilation = 1 + random.below(9);
+      axis->stride = 1 + random.below(2);
+      axis->pad = axis->window / 2 * axis->dilation - random.below(2);
+      axis->output = (axis->input - 1) / axis->stride + 1;
+    }
+    c.lanes = any_lanes(random);
+    choose_end(c, random);
+    skipping += skips_padding(c) ? 1 : 0;
+    EXPECT_LT(error_of(c, Numbers(c, random), random.below(3) > 0), 4e-6) << describe(c);
+  }
+  EXPECT_GT(skipping, 20);
+}
+
 TEST(DirectConvolution, of_single_channels_is_what_the_definition_says) {
   Random random(3);
   for (int i = 0; i < 200; ++i) {

@@ -22,6 +22,10 @@ struct DirectConvolution : OwnConvolution {
   std::size_t outputs_of_group() const { return outputs / groups; }
 };
 
+/// Whether much of the windows lies outside of the images, so that it is faster without that: wide
+/// dilations on small images.
+bool skips_padding(const DirectConvolution& convolution);
+
 /// In bytes.
 std::size_t packed_size(const DirectConvolution& convolution);
 

@@ -22,6 +22,17 @@ inline TapRange taps_inside(const WindowAxis& axis, std::size_t output) {
   return range;
 }
 
+/// Outputs for which a tap lies in the image.
+inline TapRange outputs_inside(const WindowAxis& axis, std::size_t tap) {
+  const auto inside = [&](std::size_t output) {
+    return output * axis.stride + tap * axis.dilation - axis.pad < axis.input;  // or below zero
+  };
+  TapRange range{0, axis.output};
+  while (range.first < range.end && !inside(range.first)) ++range.first;
+  while (range.first < range.end && !inside(range.end - 1)) --range.end;
+  return range;
+}
+
 /// Outputs all of whose taps do.
 inline TapRange whole_outputs(const WindowAxis& axis) {
   const auto is_whole = [&](std::size_t output) {
