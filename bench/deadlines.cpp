@@ -199,8 +199,11 @@ void print_times(const api::MeasuredDeployment& measured) {
                  text(times.best), text(times.average), text(times.largest), text(times.worst),
                  fmt::format("{}", times.samples)});
     }
-  fmt::print("{}overhead of a frame: {} ms at most, {} ms in the mean\n\n", table.text(),
-             text(measured.overhead.worst), text(measured.overhead.average));
+  const auto& [frame, release] = measured.overhead;
+  fmt::print("{}overhead of a frame: {} ms at most, {} ms in the mean\n", table.text(),
+             text(frame.worst), text(frame.average));
+  fmt::print("a release: {} ms of a core at most, {} ms in the mean\n\n", text(release.worst),
+             text(release.average));
 }
 
 void print_drive(const Drive& drive, const std::string& title) {

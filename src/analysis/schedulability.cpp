@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "deployment/releases.h"
+
 namespace millrace::analysis {
 namespace {
 
@@ -16,7 +18,7 @@ std::string reason_of(const system::System& system, const DeadlineAnswers& found
   for (const realtime::Utilisation& one : found.answers.utilisations)
     if (one.is_overloaded) return where + found.answers.reason;
   if (!bounds.unsettled.empty()) return where + found.answers.reason;
-  for (std::size_t f = 0; f < found.tasks.flows.size(); ++f) {
+  for (std::size_t f = 0; f < deployment::group_flows(found.tasks); ++f) {
     const realtime::Flow& flow = found.tasks.flows[f];
     const Time response = bounds.flows[f].response;
     if (response > *flow.deadline)

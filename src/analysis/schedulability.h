@@ -22,7 +22,7 @@ struct DeadlineQuestions {
 struct DeadlineAnswers {
   deployment::Operation operation;
   bool has_setting = false;    // the deployment's; else the clocks are the highest
-  realtime::TaskSystem tasks;  // a flow for each active group, in their order
+  realtime::TaskSystem tasks;  // of deployment::task_system()
   realtime::RealtimeAnswers answers;
   std::vector<deployment::DevicePower> power;
   /// Why a deadline may be missed, by the scenario's name; empty: none is.

@@ -41,6 +41,7 @@ Deployment joined(const Deployment& running, const Deployment& added) {
   for (system::Scenario& scenario : system.scenarios)
     for (std::size_t g = 0; g < groups.size(); ++g) scenario.groups.emplace_back(before + g);
   system.overhead = std::max(system.overhead, added.system.overhead);
+  system.release_cost = std::max(system.release_cost, added.system.release_cost);
   const std::int64_t change = priority_change(running, added);
   for (const Assignment& assignment : added.assignments) {
     result.assignments.push_back(assignment);

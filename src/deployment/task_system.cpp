@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "deployment/deployment.h"
+#include "deployment/releases.h"
 
 namespace millrace::deployment {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 /// The board's processors as resources, and how much slower each is.
 struct Resources {
   std::vector<double> slowdowns;
+  std::vector<bool> is_core;
 
   Resources(realtime::TaskSystem& result, const board::Board& board, const Clocks& clocks) {
     for (const auto& [name, clock] : clocks)
@@ -23,7 +25,16 @@ struct Resources {
       const board::Device* device = device_of(board, processor);
       result.add_resource({.name = processor.name, .policy = policy_of(device)});
       slowdowns.push_back(device ? slowdown(*device, clocks) : 1);
+      is_core.push_back(processor.kind == board::ProcessorKind::cpu);
     }
+  }
+
+  /// Of a release of a frame; the thread has no fixed core.
+  std::vector<Time> release_costs(const system::System& system) const {
+    std::vector<Time> costs;
+    for (std::size_t r = 0; r < slowdowns.size(); ++r)
+      costs.push_back(is_core[r] ? stretched(system.release_cost, slowdowns[r]) : Time{});
+    return costs;
   }
 };
 
@@ -107,6 +118,7 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
       ids.push_back(result.add_task(id, std::move(added)));
     }
   }
+  add_releases(result, resources.release_costs(system));
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "deployment/releases.h"
 #include "deployment/words.h"
 #include "report/realtime.h"
 #include "report/table.h"
@@ -41,7 +42,7 @@ std::string groups_text(const DeploymentAnswers& answers) {
     if (!is_first) table.add_rule();
     is_first = false;
     const std::string& scenario = answers.deployment.system[one.operation.scenario].name;
-    for (std::size_t f = 0; f < one.tasks.flows.size(); ++f) {
+    for (std::size_t f = 0; f < deployment::group_flows(one.tasks); ++f) {
       const realtime::Flow& flow = one.tasks.flows[f];
       const Time bound = one.answers.bounds.flows[f].response;
       const auto& simulated = one.answers.simulated;
@@ -136,7 +137,7 @@ Json operation_json(const DeploymentAnswers& answers, const DeadlineAnswers& one
             {"groups", Json::array()},
             {"processors", Json::array()}};
   for (const auto& [device, clock] : one.operation.clocks) json["clocks_mhz"][device] = clock.value;
-  for (std::size_t f = 0; f < one.tasks.flows.size(); ++f)
+  for (std::size_t f = 0; f < deployment::group_flows(one.tasks); ++f)
     json["groups"].push_back(group_json(one, f));
   for (std::size_t r = 0; r < one.tasks.resources.size(); ++r)
     if (is_used(one.tasks, r))
@@ -154,12 +155,19 @@ Json rates_json(const DeploymentAnswers& answers) {
           {"reason", rates.reason}};
 }
 
-/// The largest bound as a share of its deadline.
-double tightness(const DeadlineAnswers& one) {
-  double result = 0;
-  for (std::size_t f = 0; f < one.tasks.flows.size(); ++f)
-    result = std::max(result, static_cast<double>(one.answers.bounds.flows[f].response.count()) /
-                                  static_cast<double>(one.tasks.flows[f].deadline->count()));
+/// The group with the largest bound as a share of its deadline.
+struct Tightest {
+  realtime::FlowId group{0};
+  double share = 0;
+};
+
+Tightest tightest_of(const DeadlineAnswers& one) {
+  Tightest result;
+  for (std::size_t f = 0; f < deployment::group_flows(one.tasks); ++f) {
+    const double share = static_cast<double>(one.answers.bounds.flows[f].response.count()) /
+                         static_cast<double>(one.tasks.flows[f].deadline->count());
+    if (share > result.share) result = {realtime::FlowId(f), share};
+  }
   return result;
 }
 
@@ -213,6 +221,9 @@ std::string deadlines_text(const DeploymentAnswers& answers) {
   if (deployment.system.overhead > Time{})
     text += fmt::format("deadlines    are {} shorter below: the controller needs this time\n",
                         to_text(deployment.system.overhead));
+  if (deployment.system.release_cost > Time{})
+    text += fmt::format("releases     take {} each, on any core: the bounds below contain this\n",
+                        to_text(deployment.system.release_cost));
   if (answers.has_rates) text += rates_text(answers);
   return text + "\n" + groups_text(answers) + "\n" + operations_text(answers) +
          buffers_text(answers);
@@ -225,6 +236,7 @@ std::string deadlines_json(const DeploymentAnswers& answers) {
               {"method", deployment.method},
               {"contention", word_of(deployment::contention_words, deployment.contention)},
               {"overhead_ms", milliseconds(deployment.system.overhead)},
+              {"release_cost_ms", milliseconds(deployment.system.release_cost)},
               {"schedulable", answers.is_schedulable()},
               {"operations", Json::array()}};
   for (const DeadlineAnswers& one : answers.operations)
@@ -238,10 +250,10 @@ std::string deadlines_gantt(const DeploymentAnswers& answers) {
   const DeadlineAnswers* tightest = nullptr;
   for (const DeadlineAnswers& one : answers.operations)
     if (one.answers.simulated && !one.tasks.flows.empty() &&
-        (!tightest || tightness(one) > tightness(*tightest)))
+        (!tightest || tightest_of(one).share > tightest_of(*tightest).share))
       tightest = &one;
   if (!tightest) return "";
-  return realtime_gantt({tightest->tasks, {"ns", 1}}, tightest->answers);
+  return flow_gantt(tightest->tasks, *tightest->answers.simulated, tightest_of(*tightest).group);
 }
 
 }  // namespace millrace::report

@@ -184,15 +184,18 @@ std::string realtime_json(const TaskFile& file, const RealtimeAnswers& answers) 
 }
 
 std::string realtime_gantt(const TaskFile& file, const RealtimeAnswers& answers) {
-  const std::size_t flow = tightest(file.system, answers);
+  return flow_gantt(file.system, *answers.simulated, FlowId(tightest(file.system, answers)));
+}
+
+std::string flow_gantt(const TaskSystem& system, const SimulatedResponses& simulated, FlowId flow) {
   Trace trace;
-  run_scenario(file.system, answers.simulated->worst[flow], &trace);
-  GanttOptions options{.title = fmt::format("the longest response of {} in the simulation",
-                                            file.system.flows[flow].name)};
+  run_scenario(system, simulated.worst[flow.index], &trace);
+  GanttOptions options{
+      .title = fmt::format("the longest response of {} in the simulation", system[flow].name)};
   Time longest{};
   for (const TraceFrame& frame : trace.frames) {
     const Time response = frame.completed - frame.released;
-    if (frame.plan != flow || response <= longest) continue;
+    if (frame.plan != flow.index || response <= longest) continue;
     longest = response;
     options.from = std::max(Time{}, frame.released - response / 4);
     options.to = frame.completed + response / 4;

@@ -14,5 +14,8 @@ std::string realtime_json(const realtime::TaskFile& file, const realtime::Realti
 /// simulated.
 std::string realtime_gantt(const realtime::TaskFile& file,
                            const realtime::RealtimeAnswers& answers);
+/// The same of this flow.
+std::string flow_gantt(const realtime::TaskSystem& system,
+                       const realtime::SimulatedResponses& simulated, realtime::FlowId flow);
 
 }  // namespace millrace::report

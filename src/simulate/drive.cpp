@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "deployment/power.h"
+#include "deployment/releases.h"
 #include "simulate/task_runs.h"
 
 namespace millrace::simulate {
@@ -32,7 +33,7 @@ class DriveRun {
         tasks_(tasks_of_all(deployment, board)),
         runs_(tasks_, options.drawn, options.seed),
         beats_(system_.groups.size()),
-        busy_(tasks_.tasks.size()) {
+        busy_(tasks_of_groups()) {
     for (std::size_t g = 0; g < beats_.size(); ++g) {
       beats_[g].most = deployment::most_on_the_way(system_, system::GroupId(g));
       drive_.groups.emplace_back().name = system_.groups[g].name;
@@ -81,11 +82,20 @@ class DriveRun {
   };
 
   void begin_trace() {
-    for (const realtime::Flow& flow : tasks_.flows) drive_.trace.plans.push_back(flow.name);
-    for (std::size_t f = 0; f < tasks_.flows.size(); ++f)
-      for (const realtime::TaskId task : tasks_.flows[f].tasks)
-        drive_.trace.stages.push_back({f, tasks_[task].name, tasks_[tasks_[task].resource].name});
+    for (std::size_t g = 0; g < beats_.size(); ++g) {
+      drive_.trace.plans.push_back(tasks_.flows[g].name);
+      for (const realtime::TaskId task : tasks_.flows[g].tasks)
+        drive_.trace.stages.push_back({g, tasks_[task].name, tasks_[tasks_[task].resource].name});
+    }
     runs_.trace_into(drive_.trace, options_.traced_frames);
+  }
+
+  /// Those of releases have the ids behind them.
+  std::size_t tasks_of_groups() const {
+    std::size_t sum = 0;
+    for (const deployment::Assignment& assignment : deployment_.assignments)
+      sum += assignment.tasks.size();
+    return sum;
   }
 
   /// The group's frames in the present scenario and level.
@@ -103,6 +113,7 @@ class DriveRun {
 
   void end_frames() {
     for (const FrameDone& done : runs_.end_pieces(now_)) {
+      if (done.flow.index >= beats_.size()) continue;  // a release
       Beat& beat = beats_[done.flow.index];
       DriveGroup& group = drive_.groups[done.flow.index];
       const auto frame = std::ranges::find(beat.on_the_way, done.frame, &OnTheWay::frame);
@@ -218,7 +229,11 @@ class DriveRun {
     beat.last = due;
     beat.has_last = true;
     beat.on_the_way.push_back({beat.frames, due, beat.deadline, part});
-    runs_.activate(realtime::FlowId(group), beat.frames++, now_);
+    runs_.activate(realtime::FlowId(group), beat.frames, now_);
+    // On every core, since the release thread may be on any.
+    if (const realtime::FlowId release(beats_.size() + group); release.index < tasks_.flows.size())
+      runs_.activate(release, beat.frames, now_);
+    ++beat.frames;
   }
 
   /// Down at once, up after a while.
@@ -248,7 +263,8 @@ class DriveRun {
 
   /// Of the time since it was last counted, in which the clocks were the same.
   void count_energy() {
-    const std::vector<Time> busy = runs_.take_busy();
+    std::vector<Time> busy = runs_.take_busy();
+    busy.resize(tasks_of_groups());
     const Time passed = now_ - counted_;
     counted_ = now_;
     for (DriveDevice& counted : drive_.devices) {
@@ -275,10 +291,12 @@ class DriveRun {
 
   Drive result() {
     drive_.elapsed = now_;
+    const std::size_t stages = drive_.trace.stages.size();
+    std::erase_if(drive_.trace.firings, [&](const auto& each) { return each.stage >= stages; });
     for (std::size_t r = 0; r < tasks_.resources.size(); ++r) {
       DriveProcessor processor{.name = tasks_.resources[r].name};
       bool is_used = false;
-      for (std::size_t t = 0; t < tasks_.tasks.size(); ++t) {
+      for (std::size_t t = 0; t < busy_.size(); ++t) {
         if (tasks_.tasks[t].resource != realtime::ResourceId(r)) continue;
         is_used = true;
         processor.busy += busy_[t];
@@ -292,7 +310,7 @@ class DriveRun {
   const system::System& system_;
   const board::Board& board_;
   const DriveOptions& options_;
-  const realtime::TaskSystem tasks_;  // FlowIds are GroupIds
+  const realtime::TaskSystem tasks_;  // FlowIds are GroupIds; behind them, releases as groups
   TaskRuns runs_;
   std::vector<Beat> beats_;
   std::vector<Time> busy_;  // by TaskId

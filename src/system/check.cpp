@@ -123,6 +123,8 @@ void check(const System& system) {
     throw InputError(system.file,
                      fmt::format("found {} levels, expected 1 to 1000", system.levels));
   if (system.overhead < Time{}) throw InputError(system.file, "the overhead is negative");
+  if (system.release_cost < Time{})
+    throw InputError(system.file, "the cost of a release is negative");
   std::set<std::string> groups, scenarios;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const Group& group = system.groups[g];

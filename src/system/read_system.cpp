@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int format = 1;
-constexpr std::array<std::string_view, 9> system_keys{"format", "name",      "board",
-                                                      "levels", "overload",  "overhead_ms",
-                                                      "groups", "scenarios", "transitions"};
+constexpr std::array<std::string_view, 10> system_keys{
+    "format",      "name",            "board",  "levels",    "overload",
+    "overhead_ms", "release_cost_ms", "groups", "scenarios", "transitions"};
 constexpr std::array<std::string_view, 19> group_keys{
     "name",     "model",       "weights",   "size",        "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms", "preprocess_ms", "postprocess_ms",
@@ -71,6 +71,8 @@ class SystemReader {
     if (root_.has("overload"))
       system_.overload = static_cast<Overload>(board::read_word(root_.at("overload"), overloads));
     if (root_.has("overhead_ms")) system_.overhead = time_of(root_.at("overhead_ms"), of_overheads);
+    if (root_.has("release_cost_ms"))
+      system_.release_cost = time_of(root_.at("release_cost_ms"), of_overheads);
     for (const YamlView& view : root_.at("groups").items()) read_group(view);
     if (root_.has("scenarios"))
       for (const YamlView& view : root_.at("scenarios").items()) read_scenario(view);

@@ -70,6 +70,8 @@ struct System {
   Overload overload = Overload::skip;  // what happens to a frame whose group is still busy
   /// Time that the controller takes of each deadline.
   Time overhead{};
+  /// Time on a core for each release of a frame, which the tasks of all groups wait for.
+  Time release_cost{};
 
   const Group& operator[](GroupId id) const { return groups[id.index]; }
   const Scenario& operator[](ScenarioId id) const { return scenarios[id.index]; }

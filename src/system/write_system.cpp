@@ -112,6 +112,7 @@ Json to_json(const System& system, const fs::path& folder) {
   json["levels"] = system.levels;
   json["overload"] = to_text(system.overload);
   json["overhead_ms"] = milliseconds(system.overhead);
+  if (system.release_cost > Time{}) json["release_cost_ms"] = milliseconds(system.release_cost);
   for (const Group& group : system.groups) json["groups"].push_back(to_json(group, folder));
   for (const Scenario& scenario : system.scenarios)
     json["scenarios"].push_back(to_json(system, scenario));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/sample_deployment.h"
+#include "support/releasing_deployment.h"
 
 namespace millrace::analysis {
 namespace {
@@ -53,6 +53,27 @@ TEST(check_deadlines, names_the_processor_that_has_too_much_to_do) {
   EXPECT_EQ(answers_of(deployment, at(1, 1)).reason,
             "scenario 'both', level 1: resource 'core0' has utilisation 1.050, more than 1; its "
             "tasks are 'a.stage0', 'b.stage0'");
+}
+
+TEST(check_deadlines, counts_releases_and_names_the_group_that_is_late) {
+  Deployment deployment = releasing_deployment(ms(1));
+  const DeadlineAnswers answers = answers_of(deployment, at(0, 0));
+  EXPECT_TRUE(answers.is_schedulable());
+  EXPECT_EQ(answers.answers.bounds.flows[1].response, ms(49));
+  EXPECT_LE(answers.answers.simulated->largest.flows[1], ms(49));
+  deployment.system.groups[1].deadline = ms(48);
+  EXPECT_EQ(answers_of(deployment, at(0, 0)).reason,
+            "scenario 'all', level 0: group 'low' may need 49.0 ms and has 48.0 ms, 1.00 ms too "
+            "long");
+  deployment.system.release_cost = {};
+  EXPECT_TRUE(answers_of(deployment, at(0, 0)).is_schedulable());
+}
+
+TEST(check_deadlines, says_that_releases_are_too_much_for_a_core) {
+  EXPECT_EQ(answers_of(releasing_deployment(ms(9)), at(0, 0)).reason,
+            "scenario 'all', level 0: resource 'core0' has utilisation 1.090, more than 1; its "
+            "tasks are 'high.stage0', 'low.stage0', 'release of high on core0', 'release of low on "
+            "core0'");
 }
 
 TEST(largest_rates, are_those_at_which_the_response_just_fits) {

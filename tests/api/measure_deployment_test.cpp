@@ -50,10 +50,12 @@ TEST(MeasureDeployment, fills_in_times_the_overhead_and_bounds) {
   const deployment::Task& task = measured.deployment.assignments[0].tasks[0];
   EXPECT_GE(measured.tasks[0][0].samples, 20);
   EXPECT_GT(measured.tasks[0][0].best, Time{});
-  EXPECT_EQ(task.worst, measured.tasks[0][0].worst + measured.overhead.worst);
-  EXPECT_EQ(measured.deployment.system.overhead, measured.overhead.worst);
+  EXPECT_EQ(task.worst, measured.tasks[0][0].worst + measured.overhead.frame.worst);
+  EXPECT_EQ(measured.deployment.system.overhead, measured.overhead.frame.worst);
+  EXPECT_EQ(measured.deployment.system.release_cost, measured.overhead.release.worst);
   ASSERT_TRUE(measured.deployment.settings[0].bounds[0]);
-  EXPECT_EQ(*measured.deployment.settings[0].bounds[0], task.worst);  // it is alone
+  EXPECT_EQ(*measured.deployment.settings[0].bounds[0],
+            task.worst + measured.overhead.release.worst);  // it is alone
 }
 
 TEST(LargestRates, are_that_at_which_a_period_is_the_bound) {

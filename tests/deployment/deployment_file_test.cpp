@@ -58,6 +58,15 @@ TEST_F(DeploymentFile, there_and_back_is_the_same) {
   EXPECT_EQ(read_deployment_system(path_).groups.size(), 2u);
 }
 
+TEST_F(DeploymentFile, has_the_cost_of_a_release_if_there_is_one) {
+  const auto key = "release_cost_ms";
+  EXPECT_FALSE(read_json(path_)["system"].contains(key));
+  deployment_.system.release_cost = Time(21'500);
+  write_deployment(path_, deployment_, network_of_);
+  EXPECT_EQ(read_json(path_)["system"][key], 0.0215);
+  EXPECT_EQ(read_again(), deployment_);
+}
+
 TEST_F(DeploymentFile, has_its_times_without_any_model) {
   const Deployment times = read_deployment(path_, nullptr);
   EXPECT_EQ(times.assignments[0].tasks, deployment_.assignments[0].tasks);

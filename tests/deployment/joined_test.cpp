@@ -20,11 +20,14 @@ TEST(joined, has_the_added_groups_in_each_scenario_below_those_that_run) {
   const Deployment running = sample_deployment(sample_network());
   Deployment more = renamed(running);
   more.system.overhead = running.system.overhead + ms(1);
+  more.system.release_cost = ms(2);
   const Deployment both = joined(running, more);
   const std::size_t count = running.system.groups.size();
   ASSERT_EQ(both.system.groups.size(), 2 * count);
   ASSERT_EQ(both.assignments.size(), 2 * count);
   EXPECT_EQ(both.system.overhead, more.system.overhead);
+  EXPECT_EQ(both.system.release_cost, ms(2));
+  EXPECT_EQ(joined(more, renamed(more)).system.release_cost, ms(2));
   for (std::size_t s = 0; s < both.system.scenarios.size(); ++s) {
     const auto& groups = both.system.scenarios[s].groups;
     EXPECT_EQ(groups.size(), running.system.scenarios[s].groups.size() + count);

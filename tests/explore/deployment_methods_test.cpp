@@ -166,6 +166,29 @@ TEST(Settings, the_search_and_the_deployment_have_one_task_system) {
   }
 }
 
+TEST(Settings, the_search_and_the_deployment_have_the_same_releases) {
+  SmallDeployment small;
+  small.system.release_cost = small.deployment.system.release_cost = 100us;
+  small.problem.plans[0] = small.problem.plans[1];  // a core and the GPU
+  for (std::size_t t = 0; t < 2; ++t)
+    small.deployment.assignments[0].tasks[t] = small.problem.plans[0][0].assignment.tasks[t];
+  const std::vector<ClockLevels> all{{0, 1, 2}, {2, 2, 2}, {1, 0, 0}};
+  for (const ClockLevels& clocks : all) {
+    const Placement placement = place_stages(small.problem, {0, 0});
+    for (std::size_t g = 0; g < 2; ++g)
+      for (std::size_t t = 0; t < 2; ++t)
+        small.deployment.assignments[g].tasks[t].processor =
+            small.board.processors[placement[g][t]].name;
+    SceneSystem scene(small.problem, small.problem.scenes[1], {0, 0}, placement);
+    deployment::Operation operation{system::ScenarioId(1), 1};
+    for (std::size_t d = 0; d < clocks.size(); ++d)
+      operation.clocks[small.board.devices[d].name] = small.board.devices[d].clocks[clocks[d]];
+    const realtime::TaskSystem tasks = task_system(small.deployment, small.board, operation);
+    EXPECT_EQ(tasks.flows.size(), 4u);
+    EXPECT_EQ(scene.at(clocks), tasks);
+  }
+}
+
 TEST(Settings, bounds_are_within_deadlines_and_lower_rates_draw_less) {
   SmallDeployment small;
   ASSERT_TRUE(small.decided.feasible);

@@ -7,7 +7,7 @@
 #include "analysis/schedulability.h"
 #include "base/random.h"
 #include "support/message_of.h"
-#include "support/sample_deployment.h"
+#include "support/releasing_deployment.h"
 
 namespace millrace::simulate {
 namespace {
@@ -140,6 +140,23 @@ TEST(drive, has_a_trace_of_the_first_frames) {
   EXPECT_GE(found.trace.firings.size(), 12u);
 }
 
+/// Both groups' first frames are due at once: two releases, and then those of the next frames.
+TEST(drive, has_the_cost_of_releases_and_no_group_nor_energy_of_theirs) {
+  const Deployment with = releasing_deployment(ms(1)), without = releasing_deployment({});
+  const DriveOptions options{.script = {step(0, 0, 0)}, .duration = ms(1000), .traced_frames = 50};
+  const Drive found = drive_of(with, options), plain = drive_of(without, options);
+  EXPECT_EQ(plain.groups[1].responses.maximum(), ms(40));
+  EXPECT_EQ(found.groups[0].responses.maximum(), ms(5 + 1 + 1));
+  EXPECT_EQ(found.groups[1].responses.maximum(), ms(49));
+  ASSERT_EQ(found.groups.size(), 2u);
+  EXPECT_EQ(found.groups[1].frames.done, 10);
+  EXPECT_EQ(found.processors[0].busy, plain.processors[0].busy);
+  EXPECT_EQ(found.devices[0].busy_mj, plain.devices[0].busy_mj);
+  EXPECT_EQ(found.trace.plans, (std::vector<std::string>{"high", "low"}));
+  for (const TraceFiring& firing : found.trace.firings)
+    EXPECT_LT(firing.stage, found.trace.stages.size());
+}
+
 TEST(drive, of_an_empty_script_is_refused) {
   const Deployment deployment = sample_deployment(sample_network());
   EXPECT_THROW(drive_of(deployment, {}), InputError);
@@ -235,7 +252,8 @@ TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
   Random random(11);
   int compared = 0;
   for (int n = 0; n < 150; ++n) {
-    const Deployment deployment = random_deployment(random);
+    Deployment deployment = random_deployment(random);
+    if (n % 3 == 0) deployment.system.release_cost = some(random, 500);
     const auto answers = analysis::check_deadlines(deployment, sample_board(), {{}, {}, {1, 0}});
     DriveOptions options{.script = {}, .duration = ms(5000), .drawn = n % 2 == 0, .seed = random()};
     options.script = deployment::random_script(deployment.system, {options.duration, 30, random()});

@@ -101,6 +101,22 @@ TEST(system_file, is_described_by_its_schema) {
   EXPECT_EQ(test::violations(json, schema), std::vector<std::string>{});
 }
 
+TEST(system_file, has_the_cost_of_a_release) {
+  const std::string text = std::string(robot) + "release_cost_ms: 0.02\n";
+  const System system = parse_system(text, "robot.yaml");
+  EXPECT_EQ(system.release_cost, Time(20'000));
+  const nlohmann::json json = to_json(system, "");
+  EXPECT_EQ(without_places(system_in(json, "d.json")), without_places(system));
+  const nlohmann::json schema =
+      read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/system.schema.json");
+  EXPECT_EQ(test::violations(json, schema), std::vector<std::string>{});
+  EXPECT_EQ(test::message_of([&] {
+              parse_system(std::string(robot) + "release_cost_ms: -1\n", "r.yaml");
+            }),
+            "r.yaml: line 20: release_cost_ms: found -1, expected a number from 0, at most "
+            "1000000000");
+}
+
 struct BadInput {
   const char *from, *to, *message;
 };

@@ -14,7 +14,7 @@ namespace millrace::api {
 struct MeasuredDeployment {
   deployment::Deployment deployment;  // with these times; its settings have new bounds
   std::vector<std::vector<runtime::TaskTimes>> tasks;
-  runtime::TaskTimes overhead;
+  runtime::Overhead overhead;
 };
 /// `groups`: those of the loaded deployment, or the same with other steps.
 MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,

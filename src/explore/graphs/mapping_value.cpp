@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "deployment/releases.h"
 #include "explore/system/settings.h"
 #include "realtime/utilisation.h"
 
@@ -17,7 +18,7 @@ Time deadline_at_highest(const system::System& system, system::GroupId group) {
 void add_bounds(const realtime::TaskSystem& tasks, const realtime::AnalysisOptions& options,
                 MappingValue& value) {
   const realtime::Bounds bounds = realtime::analyse(tasks, options);
-  for (std::size_t f = 0; f < tasks.flows.size(); ++f) {
+  for (std::size_t f = 0; f < deployment::group_flows(tasks); ++f) {
     const Time bound = judged(tasks.flows[f], bounds.flows[f]);
     value.response = std::max(value.response, bound);
     value.demand = bound == realtime::unbounded
@@ -25,6 +26,14 @@ void add_bounds(const realtime::TaskSystem& tasks, const realtime::AnalysisOptio
                        : std::max(value.demand, seconds(bound) / seconds(*tasks.flows[f].deadline));
   }
   value.demand = std::min(value.demand, no_bound);
+}
+
+/// What releases of these groups take of a core.
+double release_share(const system::System& system, const std::vector<system::GroupId>& groups) {
+  double sum = 0;
+  for (const system::GroupId group : groups)
+    sum += seconds(system.release_cost) / seconds(period_of(system, group, system.levels - 1));
+  return sum;
 }
 
 /// As subnets_too_many() takes it: groups without a network have no subnets.
@@ -68,7 +77,11 @@ MappingEvaluator::MappingEvaluator(const MappingProblem& problem)
 MappingLoad MappingEvaluator::load(const Mapping& mapping) const {
   MappingLoad result;
   for (const Scene& scene : scenes_) {
-    const std::vector<double> shares = utilisations_of(problem_, mapping, scene.groups);
+    std::vector<double> shares = utilisations_of(problem_, mapping, scene.groups);
+    const double releases = release_share(problem_.system, scene.groups);
+    for (std::size_t p = 0; p < shares.size(); ++p)
+      if (shares[p] > 0 && problem_.board.processors[p].kind == board::ProcessorKind::cpu)
+        shares[p] += releases;
     double squares = 0;
     for (const double share : shares) squares += share * share;
     result.largest = std::max(result.largest, std::ranges::max(shares));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "board/power.h"
+#include "deployment/releases.h"
 #include "explore/system/placement.h"
 
 namespace millrace::explore {
@@ -86,34 +87,54 @@ std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, co
 SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
                          const Combination& combination, const Placement& placement)
     : problem_(problem), slower_(problem.board.devices.size() + 1, 1.0) {
-  for (const board::Processor& processor : problem.board.processors)
+  for (const board::Processor& processor : problem.board.processors) {
     system_.add_resource({.name = processor.name,
                           .policy = deployment::policy_of(device_of(problem.board, processor))});
-  for (const system::GroupId group : scene.groups) {
-    realtime::Flow flow;
-    flow.name = problem.system[group].name;
-    flow.events.period = period_at(problem, group);
-    flow.deadline = deadline_at(problem, group);
-    const realtime::FlowId id = system_.add_flow(std::move(flow));
-    const std::size_t first = system_.tasks.size();
-    const auto& assignment = problem.plans[group.index][combination[group.index]].assignment;
-    const bool may_overlap =
-        deadline_at(problem, group) + problem.system.overhead > period_at(problem, group);
-    has_no_analysis_ =
-        has_no_analysis_ || (may_overlap && deployment::has_stage_of_several_phases(assignment));
-    for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
-      const deployment::Task& task = assignment.tasks[t];
-      const std::size_t placed = placement[group.index][t];
-      const std::size_t processor = processor_like(problem.board, placed);
-      realtime::Task added{.name = problem.system[group].name + "." + task.name,
-                           .resource = resource_of(placed, group)};
-      added.priority = assignment.priority;
-      for (const std::size_t before : task.after)
-        added.after.push_back(realtime::TaskId(first + before));
-      system_.add_task(id, std::move(added));
-      sources_.push_back({&task, device_index(problem.board, processor)});
-      set_times(sources_.size() - 1, 1);
-    }
+    processors_.push_back(processors_.size());
+  }
+  for (const system::GroupId group : scene.groups)
+    add_group(group, problem.plans[group.index][combination[group.index]].assignment,
+              placement[group.index]);
+  add_releases();
+}
+
+void SceneSystem::add_group(system::GroupId group, const deployment::Assignment& assignment,
+                            const std::vector<std::size_t>& placed) {
+  realtime::Flow flow;
+  flow.name = problem_.system[group].name;
+  flow.events.period = period_at(problem_, group);
+  flow.deadline = deadline_at(problem_, group);
+  const realtime::FlowId id = system_.add_flow(std::move(flow));
+  const std::size_t first = system_.tasks.size();
+  const bool may_overlap =
+      deadline_at(problem_, group) + problem_.system.overhead > period_at(problem_, group);
+  has_no_analysis_ =
+      has_no_analysis_ || (may_overlap && deployment::has_stage_of_several_phases(assignment));
+  for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
+    const deployment::Task& task = assignment.tasks[t];
+    realtime::Task added{.name = problem_.system[group].name + "." + task.name,
+                         .resource = resource_of(placed[t], group)};
+    added.priority = assignment.priority;
+    for (const std::size_t before : task.after)
+      added.after.push_back(realtime::TaskId(first + before));
+    system_.add_task(id, std::move(added));
+    sources_.push_back(
+        {&task, device_index(problem_.board, processor_like(problem_.board, placed[t]))});
+    set_times(sources_.size() - 1, 1);
+  }
+}
+
+void SceneSystem::add_releases() {
+  release_.worst = problem_.system.release_cost;
+  std::vector<Time> costs;
+  for (const std::size_t processor : processors_) {
+    const bool is_core = problem_.board.processors[processor].kind == board::ProcessorKind::cpu;
+    costs.push_back(is_core ? release_.worst : Time{});
+  }
+  deployment::add_releases(system_, costs);
+  while (sources_.size() < system_.tasks.size()) {
+    const realtime::ResourceId resource = system_.tasks[sources_.size()].resource;
+    sources_.push_back({&release_, device_index(problem_.board, processors_[resource.index])});
   }
 }
 
@@ -126,6 +147,7 @@ realtime::ResourceId SceneSystem::resource_of(std::size_t placed, system::GroupI
     realtime::Resource own = system_.resources[processor];
     own.name += " of " + problem_.system[group].name + ", " + std::to_string(placed);
     system_.add_resource(std::move(own));
+    processors_.push_back(processor);
   }
   return at->second;
 }
@@ -161,12 +183,13 @@ bool SceneSystem::is_hopeless() const {
   std::vector<double> load(system_.resources.size(), 0);
   std::vector<Time> ends(system_.tasks.size());
   for (const realtime::Flow& flow : system_.flows) {
-    if (*flow.deadline <= Time{}) return true;
+    const Time deadline = flow.deadline.value_or(Time::max());
+    if (deadline <= Time{}) return true;
     for (const realtime::TaskId id : flow.tasks) {
       const realtime::Task& task = system_[id];
       Time begin{};
       for (const realtime::TaskId before : task.after) begin = std::max(begin, ends[before.index]);
-      if ((ends[id.index] = begin + task.worst) > *flow.deadline) return true;
+      if ((ends[id.index] = begin + task.worst) > deadline) return true;
       load[task.resource.index] += seconds(task.worst) / seconds(flow.events.period);
     }
   }
@@ -197,7 +220,7 @@ double SceneSystem::demand() {
   at_highest();
   const realtime::Bounds bounds = realtime::analyse(system_, quick());
   double result = 0;
-  for (std::size_t f = 0; f < system_.flows.size(); ++f) {
+  for (std::size_t f = 0; f < deployment::group_flows(system_); ++f) {
     const realtime::Flow& flow = system_.flows[f];
     const Time bound = judged(flow, bounds.flows[f]);
     if (bound == realtime::unbounded || *flow.deadline <= Time{}) return most_demand;

@@ -19,6 +19,7 @@ class SceneSystem {
  public:
   SceneSystem(const CombinationProblem& problem, const Scene& scene, const Combination& combination,
               const Placement& placement);
+  SceneSystem(const SceneSystem&) = delete;
 
   const realtime::TaskSystem& at(const ClockLevels& clocks);
   const realtime::TaskSystem& at_highest();
@@ -34,6 +35,9 @@ class SceneSystem {
     const deployment::Task* task;
     std::size_t device;  // of the board; or none
   };
+  void add_group(system::GroupId group, const deployment::Assignment& assignment,
+                 const std::vector<std::size_t>& placed);
+  void add_releases();
   /// Of where a task was placed; a core of its own is made when it is first asked for.
   realtime::ResourceId resource_of(std::size_t placed, system::GroupId group);
   void set_times(std::size_t task, double slower);
@@ -42,6 +46,8 @@ class SceneSystem {
   const CombinationProblem& problem_;
   realtime::TaskSystem system_;
   std::map<std::pair<std::size_t, std::size_t>, realtime::ResourceId> own_cores_;
+  std::vector<std::size_t> processors_;  // of the board, by ResourceId
+  deployment::Task release_;             // of any frame
   std::vector<Source> sources_;  // by TaskId
   std::vector<double> slower_;   // by device, as set
   bool has_no_analysis_ = false;  // a stage of several phases, of frames that may overlap

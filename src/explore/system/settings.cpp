@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/quantity.h"
+#include "deployment/releases.h"
 #include "explore/system/evaluator.h"
 #include "explore/system/scene_system.h"
 #include "realtime/utilisation.h"
@@ -43,7 +44,7 @@ struct WorstFlow {
 
 WorstFlow worst_flow(const realtime::TaskSystem& tasks, const realtime::Bounds& bounds) {
   WorstFlow worst;
-  for (std::size_t f = 0; f < tasks.flows.size(); ++f) {
+  for (std::size_t f = 0; f < deployment::group_flows(tasks); ++f) {
     const Time bound = judged(tasks.flows[f], bounds.flows[f]);
     const double share = seconds(bound) / seconds(*tasks.flows[f].deadline);
     if (share > worst.share) worst = {f, share, bound};

@@ -121,7 +121,8 @@ struct Controller::State {
       record.locked_memory = Verdict::no("no locked memory was asked for");
     }
     for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
-    loop.emplace(ReleaseLoop::Parts{deployment, runners(), clocks, signals});
+    loop.emplace(ReleaseLoop::Parts{deployment, runners(), clocks, signals,
+                                    options.keep_release_costs});
   }
   ~State() { end(); }
   State(const State&) = delete;
@@ -221,6 +222,7 @@ void Controller::State::make_record() {
   record.elapsed = Clock::now() - started;
   record.transitions = loop->transitions();
   record.lateness = loop->lateness();
+  record.release_costs = loop->release_costs();
   record.clocks_that_stay = clocks.staying();
   const auto levels = static_cast<std::size_t>(deployment->system.levels);
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -97,12 +97,12 @@ class Burner {
   bool is_pinned_ = false;
 };
 
-/// The group for which it is most.
-TaskTimes overhead_of(const deployment::Deployment& idle, const board::Board& board,
-                      const std::vector<GroupToRun>& groups, const TaskTimesOptions& options) {
+Overhead overhead_of(const deployment::Deployment& idle, const board::Board& board,
+                     const std::vector<GroupToRun>& groups, const TaskTimesOptions& options) {
   ControllerOptions controlling;
   controlling.priorities = options.priorities;
   controlling.keep_responses = static_cast<std::size_t>(4 * options.samples);
+  controlling.keep_release_costs = controlling.keep_responses;
   Controller controller(idle, board, groups, controlling);
   std::vector<Burner> burners;
   for (const board::Processor& processor : board.processors)
@@ -115,10 +115,12 @@ TaskTimes overhead_of(const deployment::Deployment& idle, const board::Board& bo
   play(controller, {}, half);
   if (options.between) options.between();
   under_background_load(burning, [&] { play(controller, {}, half); });
-  TaskTimes most;
-  for (const GroupRecord& group : controller.stop().groups)
-    if (const TaskTimes times = times_of(group.kept_responses); times.worst > most.worst)
-      most = times;
+  const ControllerRecord record = controller.stop();
+  Overhead most;
+  for (const GroupRecord& group : record.groups)
+    if (const TaskTimes times = times_of(group.kept_responses); times.worst > most.frame.worst)
+      most.frame = times;
+  most.release = times_of(record.release_costs);
   return most;
 }
 
@@ -130,16 +132,17 @@ Time stolen_on(const board::Board& board) {
 
 }  // namespace
 
-TaskTimes measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
-                           const std::vector<GroupToRun>& groups, const TaskTimesOptions& options) {
+Overhead measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
+                          const std::vector<GroupToRun>& groups, const TaskTimesOptions& options) {
   const deployment::Deployment idle = without_work(deployment);
   IdleEngine engine;
   const auto to_run = on_idle_engine(groups, engine);
-  TaskTimes least;
+  Overhead least;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const Time before = stolen_on(board);
-    const TaskTimes found = overhead_of(idle, board, to_run, options);
-    if (attempt == 0 || found.worst < least.worst) least = found;
+    const Overhead found = overhead_of(idle, board, to_run, options);
+    if (attempt == 0 || found.frame.worst < least.frame.worst) least.frame = found.frame;
+    if (attempt == 0 || found.release.worst < least.release.worst) least.release = found.release;
     if (stolen_on(board) == before) break;
   }
   return least;

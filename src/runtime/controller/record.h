@@ -69,7 +69,8 @@ struct ControllerRecord {
   std::vector<GroupRecord> groups;          // by GroupId
   std::vector<ProcessorRecord> processors;  // those with tasks
   TransitionRecord transitions;
-  ResponseTimes lateness;  // of the releases, by policy aside
+  ResponseTimes lateness;           // of the releases, by policy aside
+  std::vector<Time> release_costs;  // the first ones, if they are wanted: see ReleaseCosts
   Verdict priorities = Verdict::yes(), locked_memory = Verdict::yes();
   std::vector<std::string> clocks_that_stay;  // with reasons
   Trace trace;

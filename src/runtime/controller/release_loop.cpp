@@ -22,7 +22,7 @@ deployment::Wanted wanted_of(std::uint64_t wish) {
 }  // namespace
 
 ReleaseLoop::ReleaseLoop(const Parts& parts)
-    : parts_(parts), beats_(new_beats(parts.groups.size())) {}
+    : parts_(parts), beats_(new_beats(parts.groups.size())), costs_(parts.keep_costs) {}
 
 ReleaseLoop::~ReleaseLoop() { delete extension_.load(); }
 
@@ -84,6 +84,7 @@ void ReleaseLoop::run(const deployment::Wanted& first) {
   wish_ = first;
   enter(first, Clock::now());
   while (!stopped_ && !parts_.signals.failed) {
+    costs_.begin_wake_up();
     const std::uint32_t ticket = parts_.signals.releaser.ticket();
     const auto now = Clock::now();
     look_at_wish(now);
@@ -208,10 +209,12 @@ void ReleaseLoop::release_due(std::size_t group, Clock::time_point now) {
 }
 
 void ReleaseLoop::release(std::size_t group, Clock::time_point due) {
+  costs_.begin_release();
   Beat& beat = beats_[group];
   ++beat.counts[operation()].released;
   beat.last = due;
   parts_.groups[group]->release({due, beat.deadline, operation()});
+  costs_.end_release();
 }
 
 /// What happens to a frame that is due while its group is busy; false: it waits.

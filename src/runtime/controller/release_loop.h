@@ -9,6 +9,7 @@
 #include "runtime/controller/clock_control.h"
 #include "runtime/controller/group_runner.h"
 #include "runtime/controller/record.h"
+#include "runtime/controller/release_costs.h"
 
 namespace millrace::runtime {
 
@@ -22,6 +23,7 @@ class ReleaseLoop {
     std::vector<GroupRunner*> groups;  // by GroupId
     ClockControl& clocks;
     ControllerSignals& signals;
+    std::size_t keep_costs = 0;  // of so many releases
   };
   explicit ReleaseLoop(const Parts& parts);
   ~ReleaseLoop();
@@ -44,6 +46,7 @@ class ReleaseLoop {
   // After run().
   const TransitionRecord& transitions() const { return transitions_; }
   const ResponseTimes& lateness() const { return lateness_; }
+  const std::vector<Time>& release_costs() const { return costs_.kept(); }
   void add_to(std::size_t group, std::vector<OperationRecord>& operations) const;
 
  private:
@@ -97,6 +100,7 @@ class ReleaseLoop {
   bool overload_ = false;
   TransitionRecord transitions_;
   ResponseTimes lateness_;
+  ReleaseCosts costs_;
 
   // The newest wish: its number, scenario and level in one word, so that it is read whole.
   std::atomic<std::uint64_t> asked_for_{0};

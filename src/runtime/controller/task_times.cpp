@@ -157,8 +157,9 @@ std::vector<std::vector<TaskTimes>> measure_tasks(const deployment::Deployment& 
 
 deployment::Deployment with_times(deployment::Deployment deployment,
                                   const std::vector<std::vector<TaskTimes>>& tasks,
-                                  const TaskTimes& overhead, bool beside_others) {
-  deployment.system.overhead = overhead.worst;
+                                  const Overhead& overhead, bool beside_others) {
+  deployment.system.overhead = overhead.frame.worst;
+  deployment.system.release_cost = overhead.release.worst;
   deployment.contention =
       beside_others ? deployment::Contention::beside_others : deployment::Contention::alone;
   for (std::size_t g = 0; g < deployment.assignments.size(); ++g) {
@@ -173,7 +174,7 @@ deployment::Deployment with_times(deployment::Deployment deployment,
         task.best = measured.best;
         task.kernels.clear();
       }
-      task.worst += (overhead.worst + Time(count - 1)) / count;
+      task.worst += (overhead.frame.worst + Time(count - 1)) / count;
     }
   }
   return deployment;

@@ -17,17 +17,24 @@ std::vector<std::vector<TaskTimes>> measure_tasks(const deployment::Deployment& 
                                                   const std::vector<GroupToRun>& groups,
                                                   const TaskTimesOptions& options = {});
 
-/// The response times of frames whose tasks do nothing, with all groups active and ordinary threads
-/// busy on all cores half of the time: what release, wake-ups and hand-overs add to a frame. Of the
-/// group for which it is most. Repeated where the host took time of a core; the least counts then.
-TaskTimes measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
-                           const std::vector<GroupToRun>& groups,
-                           const TaskTimesOptions& options = {});
+/// What the controller costs.
+struct Overhead {
+  TaskTimes frame;    // response times without work: release, wake-ups and hand-overs
+  TaskTimes release;  // of a core, by the release thread for each frame: see ReleaseCosts
+};
+
+/// Of frames whose tasks do nothing, with all groups active and ordinary threads busy on all cores
+/// half of the time; of a frame, that of the group for which it is most. Repeated where the host
+/// took time of a core; the least counts then.
+Overhead measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
+                          const std::vector<GroupToRun>& groups,
+                          const TaskTimesOptions& options = {});
 
 /// The deployment with these times. A task's worst time has a share of the overhead in it: of a
-/// frame of its group, all of it; and the system's overhead is that of a frame.
+/// frame of its group, all of it; and the system's overhead is that of a frame, its cost of a
+/// release that of one.
 deployment::Deployment with_times(deployment::Deployment deployment,
                                   const std::vector<std::vector<TaskTimes>>& tasks,
-                                  const TaskTimes& overhead, bool beside_others);
+                                  const Overhead& overhead, bool beside_others);
 
 }  // namespace millrace::runtime

@@ -46,6 +46,7 @@ SmallCase random_case(std::uint64_t seed) {
                  {"gpu", {Time(200'000), milliseconds(1)}}};
   graph.most_rate = 2;
   result.system.groups[2].graph = system::random_graph(graph);
+  if (seed % 4 == 0) result.system.release_cost = Time(50'000);
   return result;
 }
 

@@ -99,19 +99,25 @@ TEST(MeasureOverhead, is_that_of_frames_without_work) {
   ControlledSystem system({{.layers = 30, .fps = 20}, {.layers = 30, .fps = 20}});
   TaskTimesOptions options;
   options.samples = 20;
-  const TaskTimes overhead =
+  const auto [frame, release] =
       measure_overhead(system.deployment, system.board, system.to_run(), options);
-  EXPECT_GE(overhead.samples, 10);
-  EXPECT_GT(overhead.best, Time{});
-  EXPECT_LT(overhead.best, 5ms);  // its layers alone would take 30
+  EXPECT_GE(frame.samples, 10);
+  EXPECT_GT(frame.best, Time{});
+  EXPECT_LT(frame.best, 5ms);  // its layers alone would take 30
+  EXPECT_GE(release.samples, 10);
+  EXPECT_GT(release.best, Time{});
+  EXPECT_LT(release.best, frame.worst);
+  EXPECT_LE(release.largest, release.worst);
 }
 
 TEST(WithTimes, shares_the_overhead_of_a_frame_among_its_tasks) {
   ControlledSystem system({{.layers = 2, .fps = 20, .cores = {0, 1}}});
-  const TaskTimes first = times_of({4ms}), second = times_of({6ms}), overhead = times_of({1ms});
+  const TaskTimes first = times_of({4ms}), second = times_of({6ms});
+  const Overhead overhead{.frame = times_of({1ms}), .release = times_of({20us})};
   const deployment::Deployment result =
       with_times(system.deployment, {{first, second}}, overhead, true);
   EXPECT_EQ(result.system.overhead, 1ms);
+  EXPECT_EQ(result.system.release_cost, 20us);
   EXPECT_EQ(result.contention, deployment::Contention::beside_others);
   EXPECT_EQ(result.assignments[0].tasks[0].worst, 4500us);
   EXPECT_EQ(result.assignments[0].tasks[0].average, 4ms);
