@@ -57,8 +57,8 @@ void add_releases(realtime::TaskSystem& tasks, const std::vector<Time>& costs) {
 }
 
 std::size_t group_flows(const realtime::TaskSystem& tasks) {
-  const auto release = std::ranges::find_if(
-      tasks.flows, [](const realtime::Flow& flow) { return !flow.deadline; });
+  const auto release =
+      std::ranges::find_if(tasks.flows, [](const realtime::Flow& flow) { return !flow.deadline; });
   return static_cast<std::size_t>(release - tasks.flows.begin());
 }
 

@@ -73,6 +73,7 @@ TEST(releases, have_names_that_no_group_has) {
   Deployment deployment = releasing_deployment(ms(1));
   deployment.system.groups[1].name = "release of high";
   const realtime::TaskSystem tasks = tasks_of(deployment);
+  ASSERT_EQ(tasks.flows.size(), 4u);
   EXPECT_EQ(tasks.flows[2].name, "release of high'");
   EXPECT_NO_THROW(realtime::check(tasks));
 }

@@ -43,6 +43,18 @@ TEST(Combination, a_deadline_keeps_clocks_high) {
   EXPECT_EQ(assess(problem, {0}).scenes[0].clocks, (ClockLevels{0, 2, 0}));
 }
 
+TEST(Combination, releases_keep_the_clocks_of_cores_high) {
+  const board::Board board = small_board();
+  system::System system = system_of(1, {{0}});
+  system.groups[0].deadline = 11ms;
+  CombinationProblem problem{system, board, {{chain_plan({{"core0", 5ms}})}}, scenes_of(system)};
+  EXPECT_EQ(assess(problem, {0}).scenes[0].clocks[0], 0u);  // 10 ms
+  system.release_cost = 600us;                              // 11.2 ms
+  EXPECT_EQ(assess(problem, {0}).scenes[0].clocks[0], 1u);
+  system.release_cost = 7ms;
+  EXPECT_FALSE(assess(problem, {0}).feasible);
+}
+
 TEST(Combination, scenarios_count_by_their_shares) {
   const board::Board board = small_board();
   system::System system = system_of(2, {{0}, {0, 1}});

@@ -32,8 +32,7 @@ TEST(deadlines_text, has_the_cost_of_a_release_and_no_row_for_releases) {
 }
 
 TEST(deadlines_json, has_the_groups_only) {
-  const auto json =
-      nlohmann::json::parse(deadlines_json(answers_of(releasing_deployment(ms(1)))));
+  const auto json = nlohmann::json::parse(deadlines_json(answers_of(releasing_deployment(ms(1)))));
   EXPECT_EQ(json["release_cost_ms"], 1);
   const auto& groups = json["operations"][0]["groups"];
   ASSERT_EQ(groups.size(), 2u);

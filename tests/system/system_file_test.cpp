@@ -110,9 +110,8 @@ TEST(system_file, has_the_cost_of_a_release) {
   const nlohmann::json schema =
       read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/system.schema.json");
   EXPECT_EQ(test::violations(json, schema), std::vector<std::string>{});
-  EXPECT_EQ(test::message_of([&] {
-              parse_system(std::string(robot) + "release_cost_ms: -1\n", "r.yaml");
-            }),
+  EXPECT_EQ(test::message_of(
+                [&] { parse_system(std::string(robot) + "release_cost_ms: -1\n", "r.yaml"); }),
             "r.yaml: line 20: release_cost_ms: found -1, expected a number from 0, at most "
             "1000000000");
 }

@@ -121,8 +121,8 @@ struct Controller::State {
       record.locked_memory = Verdict::no("no locked memory was asked for");
     }
     for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
-    loop.emplace(ReleaseLoop::Parts{deployment, runners(), clocks, signals,
-                                    options.keep_release_costs});
+    loop.emplace(
+        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs});
   }
   ~State() { end(); }
   State(const State&) = delete;
