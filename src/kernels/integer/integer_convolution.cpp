@@ -51,9 +51,9 @@ struct Run {
 
 /// Where the numbers of a strip's windows are in the image. Holds what it needs itself, so that the
 /// compiler sees that nobody changes it.
-class Window {
+class PlacesOfWindow {
  public:
-  [[gnu::always_inline]] Window(const Loops& l, const Strip& strip)
+  [[gnu::always_inline]] PlacesOfWindow(const Loops& l, const Strip& strip)
       : down(l.c.height.window),
         across(l.p.folded ? 1 : l.c.width.window),
         height_(l.c.height),
@@ -128,7 +128,7 @@ template <class Kind>
                                                                      std::size_t index) {
   using Number = typename Kind::Number;
   const Strip strip(l, first + index);
-  const Window window(l, strip);
+  const PlacesOfWindow window(l, strip);
   const auto* const image = reinterpret_cast<const Number*>(l.o.source);
   const std::size_t channels = l.c.channels;
   Factors factors;
@@ -169,13 +169,13 @@ struct Piece {
 };
 
 /// Places of windows whose products are summed up as integers, in runs.
-struct Part {
+struct SummedPart {
   std::size_t runs, count;  // of a run
   std::size_t run_apart;    // bytes
   std::size_t first;        // of all places of a window
   std::size_t offset;       // of it, in a window: bytes
 
-  [[gnu::always_inline]] Part(const IntegerPanels& p, std::size_t begin) : first(begin) {
+  [[gnu::always_inline]] SummedPart(const IntegerPanels& p, std::size_t begin) : first(begin) {
     const std::size_t summed = p.summed / p.in_place, run = first / p.run_places;
     runs = p.overlap ? std::min(summed / p.run_places, p.runs - run) : 1;
     count = p.overlap ? p.run_places : std::min(summed, p.places() - first);
@@ -227,7 +227,7 @@ template <class Kind, std::size_t rows>
   const auto* const scales = l.o.weights + l.p.scales + output * 4;
   __m512 totals[rows][2];
   for (std::size_t first = 0; first < l.p.places();) {
-    const Part part(l.p, first);
+    const SummedPart part(l.p, first);
     __m512i sums[rows][2] = {};
     for (std::size_t run = 0, place = first; run < part.runs; ++run, place += part.count)
       add_products<Kind, rows>({piece.from + part.offset + run * part.run_apart, piece.apart,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "network/onnx/graph/read_nodes.h"
@@ -120,40 +121,42 @@ bool is_misspelt(std::string_view word, std::string_view known) {
   return different <= 2 && 2 * different < longer;
 }
 
-std::vector<std::span<const OperatorEntry>> all_tables() {
-  return {table,
-          element_operators(),
-          repetition_operators(),
-          indexing_operators(),
-          normalization_operators(),
-          sequence_operators(),
-          loss_operators(),
-          lp_pool_operators(),
-          attention_operators(),
-          fused_operators(),
-          quantized_operators(),
-          spectrum_operators(),
-          vision_operators(),
-          control_operators()};
+std::vector<const OperatorEntry*> all_entries() {
+  std::vector<const OperatorEntry*> all;
+  const std::span<const OperatorEntry> basic = table;
+  for (const std::span<const OperatorEntry> entries :
+       {basic, element_operators(), repetition_operators(), indexing_operators(),
+        normalization_operators(), sequence_operators(), loss_operators(), lp_pool_operators(),
+        attention_operators(), fused_operators(), quantized_operators(), spectrum_operators(),
+        vision_operators(), control_operators()})
+    for (const OperatorEntry& entry : entries) all.push_back(&entry);
+  return all;
 }
 
 const OperatorEntry* find_entry(std::string_view op_type) {
-  for (const std::span<const OperatorEntry> entries : all_tables())
-    for (const OperatorEntry& entry : entries)
-      if (entry.name == op_type) return &entry;
-  return nullptr;
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const OperatorEntry*> entries;
+    for (const OperatorEntry* entry : all_entries()) entries.emplace(entry->name, entry);
+    return entries;
+  }();
+  const auto found = by_name.find(op_type);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
-[[noreturn]] void refuse(const Node& node, std::string_view op_type) {
+std::string hint_for(std::string_view op_type) {
   std::vector<std::string_view> names;
-  for (const std::span<const OperatorEntry> entries : all_tables())
-    for (const OperatorEntry& entry : entries) names.push_back(entry.name);
-  std::string near = nearest_word(op_type, names);
-  if (!is_misspelt(op_type, near)) near.clear();
+  for (const OperatorEntry* entry : all_entries()) names.push_back(entry->name);
+  const std::string near = nearest_word(op_type, names);
+  return is_misspelt(op_type, near) ? fmt::format(" (the nearest known is {})", near) : "";
+}
+
+[[noreturn]] void refuse(const Node& node, const std::string& op_type) {
+  const std::string& hint =
+      node.reading().problems().hint(op_type, [&] { return hint_for(op_type); });
   node.fail(
       fmt::format("the operator '{}' is not supported{}, and no engine of this build runs "
                   "it; simplify the model or export it without this operator",
-                  op_type, near.empty() ? "" : fmt::format(" (the nearest known is {})", near)));
+                  op_type, hint));
 }
 
 void check_inputs(const Node& node, const OperatorEntry& entry) {
@@ -174,7 +177,7 @@ bool is_supported(std::string_view op_type) { return find_entry(op_type) != null
 
 void lower(Node& node, std::string_view op_type) {
   const OperatorEntry* entry = find_entry(op_type);
-  if (entry == nullptr) refuse(node, op_type);
+  if (entry == nullptr) refuse(node, std::string(op_type));
   node.attributes().only(entry->attributes);
   check_inputs(node, *entry);
   entry->lower(node);

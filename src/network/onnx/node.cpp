@@ -46,6 +46,12 @@ Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name, c
   while (!inputs_.empty() && !inputs_.back().valid()) inputs_.pop_back();
 }
 
+Node Node::in(Reading& copy) const {
+  Node node = *this;
+  node.reading_ = &copy;
+  return node;
+}
+
 void Node::fail(const std::string& text) const { throw InputError(place_, text); }
 
 TensorId Node::input(std::size_t index) const {

@@ -17,6 +17,9 @@ class Node {
   using Names = std::unordered_set<std::string>;
   Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name, const Names& needed);
 
+  /// The same node in a copy of the reading.
+  Node in(Reading& copy) const;
+
   std::int64_t opset() const { return reading_->opset(); }
   const std::string& name() const { return name_; }
   Reading& reading() const { return *reading_; }

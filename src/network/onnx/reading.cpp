@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_nodes_inside = 1 << 17;
 constexpr std::size_t most_layers_inside = 1 << 13;
 constexpr std::size_t most_values_read = 1 << 20;
-constexpr std::size_t most_name_bytes = 256 << 20;
+constexpr std::size_t most_name_bytes = 64 << 20;
 constexpr std::size_t most_copied_bytes = 256 << 20;
 constexpr std::size_t most_inside = 32;  // graphs inside of graphs
 
@@ -57,10 +57,24 @@ void Reading::set_functions(Functions all) {
 
 void Reading::check_layers_inside(const std::string& place, const std::string& by) const {
   if (inside_.layers <= most_layers_inside_) return;
-  throw InputError(place, fmt::format("{}: loops, branches and functions up to here have made {} "
-                                      "layers, and at most {} can be planned; export it with fewer "
-                                      "rounds or calls, or recurrent layers as LSTM, GRU or RNN",
-                                      by, inside_.layers, most_layers_inside_));
+  throw TooMuchInside(
+      place, fmt::format("{}: loops, branches and functions up to here make {} layers, and at most "
+                         "{} can be planned; export it with fewer rounds or calls, or recurrent "
+                         "layers as LSTM, GRU or RNN",
+                         by, inside_.layers, most_layers_inside_));
+}
+
+void Reading::foresee(const MadeInside& before, std::size_t times, const std::string& place,
+                      const std::string& by) {
+  const MadeInside made = inside_;
+  inside_.nodes += times * (made.nodes - before.nodes);
+  inside_.layers += times * (made.layers - before.layers);
+  inside_.values_read += times * (made.values_read - before.values_read);
+  inside_.name_bytes += times * (made.name_bytes - before.name_bytes);
+  check_layers_inside(place, by);
+  check_nodes_inside();
+  check_names_inside();
+  if (!counts_repeats_) inside_ = made;
 }
 
 void Reading::take_memory(Bytes more, const std::string& place) {
@@ -118,6 +132,7 @@ void Reading::define(const std::string& name, const Known& value) {
 }
 
 void Reading::lift_limits() {
+  has_limits_ = false;
   budget_.memory = Bytes{std::numeric_limits<std::int64_t>::max()};
   budget_.steps = std::numeric_limits<double>::infinity();
 }
@@ -164,21 +179,30 @@ bool Reading::is_inside(const ::onnx::FunctionProto& function) const {
 void Reading::count_node(std::size_t values_read) {
   if (!is_inside()) return;
   inside_.values_read += values_read;
-  if (++inside_.nodes <= most_nodes_inside && inside_.values_read <= most_values_read) return;
-  throw InputError(source_.file,
-                   fmt::format("its loops and functions make more than {} nodes, or nodes that "
-                               "read more than {} values; export it with fewer rounds or calls",
-                               most_nodes_inside, most_values_read));
+  ++inside_.nodes;
+  check_nodes_inside();
+}
+
+void Reading::check_nodes_inside() const {
+  if (inside_.nodes <= most_nodes_inside && inside_.values_read <= most_values_read) return;
+  throw TooMuchInside(source_.file,
+                      fmt::format("its loops and functions make more than {} nodes, or nodes that "
+                                  "read more than {} values; export it with fewer rounds or calls",
+                                  most_nodes_inside, most_values_read));
 }
 
 void Reading::count_name(std::size_t bytes) {
   if (!is_inside()) return;
   inside_.name_bytes += bytes;
-  if (inside_.name_bytes > most_name_bytes)
-    throw InputError(source_.file,
-                     fmt::format("the names inside of its loops and functions take more than {}; "
-                                 "give their nodes and tensors shorter names",
-                                 millrace::to_text(Bytes{most_name_bytes})));
+  check_names_inside();
+}
+
+void Reading::check_names_inside() const {
+  if (inside_.name_bytes <= most_name_bytes) return;
+  throw TooMuchInside(source_.file,
+                      fmt::format("the names inside of its loops and functions take more than {}; "
+                                  "give their nodes and tensors shorter names",
+                                  millrace::to_text(Bytes{most_name_bytes})));
 }
 
 void Reading::count_copied(std::size_t bytes, const std::string& place) {

@@ -10,6 +10,7 @@
 #include "network/folding.h"
 #include "network/network.h"
 #include "network/onnx/external_data.h"
+#include "network/onnx/graph/made_inside.h"
 #include "network/onnx/graph/problems.h"
 
 namespace onnx {
@@ -73,12 +74,21 @@ class Reading {
   void count_node(std::size_t values_read);
   /// A layer that joins what they made.
   void count_layer() { ++inside_.layers; }
-  /// InputError at `place` if they have made too many layers, which engines need memory and
+  /// TooMuchInside at `place` if they have made too many layers, which engines need memory and
   /// searches time for. `by`: who made the last ones.
   void check_layers_inside(const std::string& place, const std::string& by) const;
+  const MadeInside& made_inside() const { return inside_; }
+  /// TooMuchInside if what was made since `before` is too much once it is made `times` more. A
+  /// reading that counts repeats goes on as if it had been made.
+  void foresee(const MadeInside& before, std::size_t times, const std::string& place,
+               const std::string& by);
+  /// From now on rounds of loops that repeat the one before are only counted, not read.
+  void count_repeats() { counts_repeats_ = true; }
+  bool counts_repeats() const { return counts_repeats_; }
+  bool has_limits() const { return has_limits_ && !takes_largest_sizes_; }  // as files have
   /// InputError if the names inside of them take too many bytes, prefixes included.
   void count_name(std::size_t bytes);
-  /// InputError at `place` if copies of what functions get as attributes take too many.
+  /// The same, at `place`, for copies of what functions get as attributes.
   void count_copied(std::size_t bytes, const std::string& place);
   const Network& network() const { return network_; }
   ExternalFiles& external_files() { return files_; }
@@ -161,10 +171,9 @@ class Reading {
   std::vector<Names> scopes_;  // from the outermost graph to the one that is read now
   Problems problems_;
   Functions functions_;
-  struct Counted {
-    std::size_t nodes = 0, layers = 0, values_read = 0, name_bytes = 0, copied_bytes = 0;
-  };
-  Counted inside_;  // of loops, branches and functions, so far
+  void check_nodes_inside() const;
+  void check_names_inside() const;
+  MadeInside inside_;
   std::size_t most_layers_inside_ = 0;
   std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
@@ -172,7 +181,7 @@ class Reading {
   std::unordered_set<std::size_t> varying_, four_bits_;
   std::size_t traced_ = 0;  // layers looked at by inputs_behind
   FoldingBudget budget_;
-  bool takes_largest_sizes_ = false;
+  bool takes_largest_sizes_ = false, counts_repeats_ = false, has_limits_ = true;
   std::unordered_map<std::size_t, std::vector<std::string>> behind_;
 };
 

@@ -112,6 +112,54 @@ OnnxModel nested_loops(const Rounds& rounds) {
   return model;
 }
 
+/// 14 loops of two rounds, each in the round of the one before.
+OnnxModel doubling_loops() {
+  OnnxModel model;
+  model.input("x", {2}).output("y");
+  auto* nodes = model.proto().mutable_graph()->mutable_node();
+  std::string from = "x", to = "y";
+  for (int i = 0; i < 14; ++i) {
+    const std::string name = "loop" + std::to_string(i);
+    model.integers(name + "_count", {2});
+    auto& body = add_loop(*nodes, name, from, to);
+    nodes = body.mutable_node();
+    from = name + "_before";
+    to = name + "_after";
+  }
+  add_node(*nodes, "Neg", from, to);
+  return model;
+}
+
+/// Each round uses an operator that nobody knows.
+OnnxModel unknown_in_each_round() {
+  OnnxModel model;
+  model.input("x", {2}).output("y").integers("outer_count", {1 << 14});
+  auto& body = add_loop(*model.proto().mutable_graph()->mutable_node(), "outer", "x", "y");
+  add_node(*body.mutable_node(), "Unknown", "x", "outer_after");
+  return model;
+}
+
+/// The first round begins with a constant, the others with what was computed.
+OnnxModel constant_at_first(std::int64_t rounds) {
+  OnnxModel model;
+  model.input("x", {2}).output("y").integers("outer_count", {rounds});
+  model.weight("start", floats({2}, {1, 2}));
+  auto& body = add_loop(*model.proto().mutable_graph()->mutable_node(), "outer", "start", "y");
+  add_node(*body.mutable_node(), "Add", "outer_before", "outer_after").add_input("x");
+  return model;
+}
+
+/// Ends after two rounds, as a loop of all rounds could not.
+OnnxModel ends_early() {
+  OnnxModel model;
+  model.input("x", {2}).output("y").integers("outer_count", {1 << 14}).integers("last", {1});
+  auto& body = add_loop(*model.proto().mutable_graph()->mutable_node(), "outer", "x", "y");
+  body.mutable_node()->Clear();
+  add_node(*body.mutable_node(), "Neg", "outer_before", "outer_after");
+  add_node(*body.mutable_node(), "Less", "outer_round", "outer_goes_on").add_input("last");
+  return model;
+}
+
 /// A loop that makes no layer, and joins a row of each round.
 OnnxModel rows_of_rounds(std::int64_t rounds) {
   OnnxModel model;
@@ -155,11 +203,20 @@ std::vector<Wrong> bombs() {
        {"node 'call' (Own)", "attributes of function calls", "256 MiB", "as inputs"}},
       {"loop_of_many_layers",
        [] { return nested_loops({.inner = 1 << 14}); },
-       {"'outer/0/inner' (Loop): has unrolled 4097 rounds", "8194 layers", "at most 8192",
+       {"'outer/0/inner' (Loop): unrolls to 16384 rounds", "32768 layers", "at most 8192",
         "fewer rounds"}},
       {"loop_in_a_loop",
        [] { return nested_loops({.outer = 128, .inner = 128}); },
-       {"(Loop): has unrolled", "at most 8192 can be planned"}},
+       {"'outer' (Loop): unrolls to 128 rounds", "32768 layers", "at most 8192 can be planned"}},
+      {"loops_that_double",
+       doubling_loops,
+       {"'loop0' (Loop): unrolls to 2 rounds", "16384 layers", "at most 8192"}},
+      {"loop_of_more_and_more",
+       [] { return constant_at_first(1 << 14); },
+       {"'outer' (Loop): unrolls to 16384 rounds", "16384 layers"}},
+      {"unknown_operator_in_each_round",
+       unknown_in_each_round,
+       {"(Unknown)", "the operator 'Unknown' is not supported"}},
       {"loop_of_many_rows",
        [] { return rows_of_rounds(1 << 14); },
        {"'outer' (Loop): has unrolled 8193 rounds", "8193 layers"}},
@@ -184,6 +241,10 @@ INSTANTIATE_TEST_SUITE_P(All, Bomb, testing::ValuesIn(bombs()), name_of_case);
 
 TEST(Bombs, loops_of_some_thousand_layers_are_unrolled) {
   EXPECT_EQ(nested_loops({.outer = 64, .inner = 64}).read().layers.size(), 8192u);
+}
+
+TEST(Bombs, loops_that_end_early_are_unrolled) {
+  EXPECT_EQ(ends_early().read().layers.size(), 2u);
 }
 
 TEST(Bombs, names_may_be_long) {

@@ -125,6 +125,7 @@ class Unrolled {
                             carried_.size(), inputs, outputs));
     rows_.resize(outputs - 1 - carried_.size());
     leave_out_unread(node_, 1 + carried_.size(), carried_.size(), nodes_);
+    reads_round_ = reads(graph_.input(0).name());
   }
 
   void run() {
@@ -134,7 +135,13 @@ class Unrolled {
     const Scope scope(reading_, {node_.name() + "/", node_.place(), std::nullopt});
     add_weights(node_, graph_);
     std::int64_t round = 0;
-    for (; goes_on && round < rounds; ++round) goes_on = run_round(round);
+    while (goes_on && round < rounds) {
+      const std::vector<Known> before = carried_;
+      const MadeInside made = reading_.made_inside();
+      goes_on = run_round(round++);
+      if (goes_on && reading_.has_limits() && repeats(before))
+        round = foresee(made, round, rounds);
+    }
     check_layers(round);
   }
 
@@ -164,6 +171,41 @@ class Unrolled {
 
   [[noreturn]] void fail_on_many_rounds() const {
     node_.fail(fmt::format("runs more than {} rounds; at most so many are unrolled", most_rounds));
+  }
+
+  bool reads(const std::string& name) const {
+    const auto is_name = [&](const std::string& each) { return each == name; };
+    return std::ranges::any_of(nodes_.outputs, is_name) ||
+           std::ranges::any_of(nodes_.nodes, [&](const ::onnx::NodeProto* node) {
+             return std::ranges::any_of(names_read(*node), is_name);
+           });
+  }
+
+  /// Whether all rounds to come make what the last one made: they get nothing else to decide by.
+  bool repeats(const std::vector<Known>& before) const {
+    const auto is_same = [&](const Known& a, const Known& b) {
+      return a.id && b.id && (*a.id == *b.id || is_like(*a.id, *b.id));
+    };
+    return !reads_round_ && std::ranges::equal(before, carried_, is_same);
+  }
+
+  /// Two tensors whose values are not known.
+  bool is_like(TensorId a, TensorId b) const {
+    const Tensor &left = node_.tensor(a), &right = node_.tensor(b);
+    return !left.constant && !right.constant && left.type == right.type &&
+           left.shape == right.shape &&
+           reading_.has_varying_length(a) == reading_.has_varying_length(b) &&
+           reading_.has_four_bits(a) == reading_.has_four_bits(b);
+  }
+
+  /// After `done` rounds, of which the last will repeat. The number of rounds that are done then.
+  std::int64_t foresee(const MadeInside& before, std::int64_t done, std::int64_t rounds) {
+    if (rounds > most_rounds) fail_on_many_rounds();
+    const auto left = static_cast<std::size_t>(rounds - done);
+    reading_.foresee(before, left, node_.place(), fmt::format("unrolls to {} rounds", rounds));
+    if (!reading_.counts_repeats()) return done;
+    for (std::vector<Known>& rows : rows_) rows.resize(rows.size() + left, rows.back());
+    return rounds;
   }
 
   /// What an inner loop has refused is not refused again.
@@ -229,14 +271,41 @@ class Unrolled {
   Reading& reading_;
   const ::onnx::GraphProto& graph_;
   NodeList nodes_;
+  bool reads_round_ = false;
   std::vector<Known> carried_;
   std::vector<std::vector<Known>> rows_;  // by output that joins all rounds
 };
 
-void lower_loop(Node& node) {
+void unroll(Node& node) {
   Unrolled loop(node);
   loop.run();
   loop.give();
+}
+
+bool has_loop(const ::onnx::GraphProto& graph) {
+  return std::ranges::any_of(graph.node(), [](const ::onnx::NodeProto& node) {
+    return node.op_type() == "Loop" ||
+           std::ranges::any_of(node.attribute(), [](const ::onnx::AttributeProto& attribute) {
+             return attribute.has_g() && has_loop(attribute.g());
+           });
+  });
+}
+
+/// Loops inside of a loop multiply. So a copy of the reading first counts what all of them make
+/// together, without reading each round.
+void count_inner_loops(const Node& node) {
+  const Reading& reading = node.reading();
+  if (reading.is_inside() || !reading.has_limits()) return;
+  if (!has_loop(node.graph_attribute("body"))) return;
+  Reading copy = reading;
+  copy.count_repeats();
+  Node counted = node.in(copy);
+  unroll(counted);
+}
+
+void lower_loop(Node& node) {
+  count_inner_loops(node);
+  unroll(node);
 }
 
 constexpr std::array table_of_control{

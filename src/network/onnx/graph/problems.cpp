@@ -44,6 +44,13 @@ std::size_t Problems::add(Problem problem) {
   return all_.size() - 1;
 }
 
+const std::string& Problems::hint(const std::string& op_type,
+                                  const std::function<std::string()>& make) {
+  const auto [hint, is_new] = hints_.try_emplace(op_type);
+  if (is_new) hint->second = make();
+  return hint->second;
+}
+
 std::vector<std::size_t> Problems::reached_from(const std::vector<std::size_t>& roots) const {
   std::set<std::size_t> reached;
   std::vector<std::size_t> waiting = roots;

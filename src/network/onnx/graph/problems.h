@@ -1,7 +1,9 @@
 #pragma once
 // What could not be read of a model, until it is known whether an output needs it.
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -24,6 +26,10 @@ class Problems {
   /// supported at once, else the first error. `file` is the place where there are several.
   [[noreturn]] void refuse(const std::vector<std::size_t>& roots, const std::string& file) const;
 
+  /// What to say of an operator that is not supported; `make` is asked once for each, for finding a
+  /// similar one takes long.
+  const std::string& hint(const std::string& op_type, const std::function<std::string()>& make);
+
   /// Whether any of the problems behind the roots is an operator that is not supported.
   bool lacks_operator(const std::vector<std::size_t>& roots) const;
 
@@ -31,6 +37,7 @@ class Problems {
   std::vector<std::size_t> reached_from(const std::vector<std::size_t>& roots) const;
 
   std::vector<Problem> all_;
+  std::unordered_map<std::string, std::string> hints_;  // by operator
 };
 
 }  // namespace millrace::network::onnx

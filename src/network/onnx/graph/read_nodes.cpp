@@ -78,6 +78,7 @@ void read_node(Reading& reading, const NodeToRead& node) {
   try {
     lower_node(reading, node, op_type);
   } catch (const InputError& error) {
+    if (reading.has_limits() && dynamic_cast<const TooMuchInside*>(&error) != nullptr) throw;
     problem.error.push_back(error);
     leave_problem(reading, node, std::move(problem));
   }
