@@ -259,6 +259,8 @@ Workload build_whole(const network::Network& network, LayerId layer, const std::
   const auto output = std::ranges::find_if(whole.outputs, holds_something);
   link.sink = joint_for(*output);
   workload.links.push_back(link);
+  for (const TensorId id : whole.outputs)  // which no link names, for a link has one sink
+    if (holds_something(id)) static_cast<void>(buffer_for(workload, network, id));
   return workload;
 }
 

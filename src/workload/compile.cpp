@@ -56,11 +56,13 @@ class ProgramCompiler {
       make_names_unique(compiled.program.workloads.back().buffers);
       compiled.tilings.push_back(piece.tiling);
     }
-    if (choice_.layers.size() < network_.layers.size()) compiled.program.ends = ends();
+    compiled.program.ends = ends();
     return compiled;
   }
 
  private:
+  bool holds_something(TensorId id) const { return network_[id].size().count > 0; }
+
   bool is_chosen(LayerId layer) const {
     return std::ranges::find(choice_.layers, layer) != choice_.layers.end();
   }
@@ -71,10 +73,10 @@ class ProgramCompiler {
     for (const LayerId layer : choice_.layers) {
       for (const TensorId id : data_inputs(network_, layer)) {
         const auto& producer = topology_.producer[id.index];
-        if (!producer || !is_chosen(*producer)) inputs.insert(id.index);
+        if (holds_something(id) && (!producer || !is_chosen(*producer))) inputs.insert(id.index);
       }
       for (const TensorId id : network_[layer].outputs)
-        if (id.valid() && is_wanted(id)) outputs.insert(id.index);
+        if (id.valid() && holds_something(id) && is_wanted(id)) outputs.insert(id.index);
     }
     return {{inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}};
   }

@@ -98,8 +98,8 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// Where a program of some layers begins and ends: tensors of the network that are there before it
-/// runs, and those that it is run for.
+/// Where a program begins and ends: tensors of the network that are there before it runs and no
+/// constants, and those that it is run for.
 struct ProgramEnds {
   std::vector<std::size_t> inputs, outputs;
   bool operator==(const ProgramEnds&) const = default;
@@ -108,7 +108,7 @@ struct ProgramEnds {
 /// A network, or some of its layers, as workloads that run one after the other.
 struct Program {
   std::string network, network_hash;
-  std::optional<ProgramEnds> ends = {};  // nothing: those of the network
+  std::optional<ProgramEnds> ends = {};  // nothing: those of the network, as edited files have it
   std::vector<TileMemory> memories;
   std::vector<Workload> workloads;
   bool operator==(const Program&) const = default;

@@ -202,6 +202,67 @@ TEST_F(CheckedChain, computes_before_its_input_is_there) {
   expect("what is not written yet");
 }
 
+/// A split, a softmax and a sum, each in its own workload; the first two run as whole layers.
+class CheckedLayers : public testing::Test {
+ protected:
+  CheckedLayers() {
+    test::NetworkBuilder builder;
+    const TensorId x = builder.input({1, 8});
+    const std::vector<TensorId> parts = builder.split(1, x, {3, 3, 2});
+    const TensorId most = builder.layer(network::Softmax{1, 2}, {parts[1]}, {1, 3});
+    builder.output(builder.binary(network::BinaryKind::add, parts[0], most));
+    builder.output(parts[2]);
+    network_ = builder.build();
+    program_ = compile(network_, sample_target()).program;
+  }
+
+  void erase(std::string_view name) {
+    const auto named = [&](const Workload& one) { return one.name == name; };
+    ASSERT_EQ(std::erase_if(program_.workloads, named), 1u);
+  }
+  std::vector<std::string> found() const { return violations(program_); }
+
+  network::Network network_;
+  Program program_;
+};
+
+TEST_F(CheckedLayers, are_right_as_compiled) {
+  EXPECT_EQ(program_.workloads.size(), 3u);
+  EXPECT_TRUE(found().empty()) << found()[0];
+  EXPECT_TRUE(violations(program_, network_).empty());
+}
+
+TEST_F(CheckedLayers, lack_one_in_between) {
+  erase("layer1");
+  ASSERT_EQ(found().size(), 1u);
+  EXPECT_NE(found()[0].find("which no workload writes"), std::string::npos) << found()[0];
+}
+
+TEST_F(CheckedLayers, lack_the_last) {
+  erase("layer2");
+  ASSERT_EQ(found().size(), 1u);
+  EXPECT_NE(found()[0].find("no workload writes the output that is the tensor 5"),
+            std::string::npos)
+      << found()[0];
+}
+
+TEST_F(CheckedLayers, lack_the_first_whose_outputs_are_many) {
+  erase("layer0");
+  EXPECT_EQ(found().size(), 3u);  // read by two, and an output
+}
+
+TEST_F(CheckedLayers, are_none) {
+  program_.workloads.clear();
+  ASSERT_EQ(found().size(), 1u);
+  EXPECT_NE(found()[0].find("it has no workload"), std::string::npos) << found()[0];
+}
+
+TEST_F(CheckedLayers, may_be_some_where_nobody_says_what_the_program_is_for) {
+  program_.ends.reset();
+  erase("layer2");
+  EXPECT_TRUE(found().empty());
+}
+
 /// What a network's layers make of an edited program.
 class ProgramOfNetwork : public CheckedProgram {
  protected:

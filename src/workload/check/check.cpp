@@ -173,6 +173,8 @@ std::vector<std::string> static_violations(const Program& program, const Workloa
 }
 
 std::vector<std::string> violations(const Program& program) {
+  if (program.workloads.empty() && !(program.ends && program.ends->outputs.empty()))
+    return {"it has no workload, so nothing is written; make the program again"};
   std::vector<std::string> all;
   for (const Workload& workload : program.workloads) {
     std::vector<std::string> found = static_violations(program, workload);

@@ -23,7 +23,7 @@ class DataFlow {
   std::vector<std::string> violations() {
     add_given();
     for (const Workload& workload : program_.workloads) follow(workload);
-    if (network_ != nullptr) check_outputs();
+    if (network_ != nullptr || program_.ends) check_outputs();
     return std::move(found_);
   }
 
@@ -42,43 +42,67 @@ class DataFlow {
 
   /// The layer's own loops find all its tensors, whatever the link says.
   bool runs_whole(const Workload& workload) const {
-    return network_ != nullptr &&
-           std::ranges::find(workload.links, TileOperation::whole, &Link::operation) !=
-               workload.links.end();
+    return std::ranges::find(workload.links, TileOperation::whole, &Link::operation) !=
+           workload.links.end();
   }
 
   Tensors written_by(const Workload& workload) const {
     Tensors tensors;
     for (const Link& link : workload.links) add_buffer(tensors, workload, link.sink);
-    if (runs_whole(workload))
+    if (!runs_whole(workload)) return tensors;
+    if (network_ == nullptr)
+      add_unread_buffers(tensors, workload);
+    else
       for (const TensorId id : network_->layers[workload.layer].outputs) add(tensors, id);
     return tensors;
+  }
+
+  /// A layer's own loops write to them, if there are several outputs.
+  void add_unread_buffers(Tensors& tensors, const Workload& workload) const {
+    std::vector<bool> is_read(workload.buffers.size());
+    for (const Link& link : workload.links)
+      for (const Joint& source : link.sources)
+        is_read[static_cast<std::size_t>(source.buffer)] = true;
+    for (std::size_t i = 0; i < is_read.size(); ++i)
+      if (!is_read[i]) add_buffer(tensors, workload.buffers[i]);
   }
 
   Tensors read_by(const Workload& workload) const {
     Tensors tensors;
     for (const Link& link : workload.links)
       for (const Joint& source : link.sources) add_buffer(tensors, workload, source);
-    if (runs_whole(workload))
+    if (network_ != nullptr && runs_whole(workload))
       for (const TensorId id : network_->layers[workload.layer].inputs) add(tensors, id);
     return tensors;
   }
 
   void add_buffer(Tensors& tensors, const Workload& workload, const Joint& joint) const {
-    const Region& buffer = workload.buffers[static_cast<std::size_t>(joint.buffer)];
+    add_buffer(tensors, workload.buffers[static_cast<std::size_t>(joint.buffer)]);
+  }
+
+  void add_buffer(Tensors& tensors, const Region& buffer) const {
     if (buffer.memory == 0 && buffer.tensor && !is_empty(*buffer.tensor))
       tensors[*buffer.tensor] =
           network_ != nullptr ? network_->tensors[*buffer.tensor].name : buffer.name;
   }
 
   void add_given() {
-    if (network_ == nullptr) return;
-    for (std::size_t i = 0; i < network_->tensors.size(); ++i)
-      if (network_->tensors[i].constant) there_.insert(i);
+    add_constants();
     if (program_.ends)
       there_.insert(program_.ends->inputs.begin(), program_.ends->inputs.end());
-    else
+    else if (network_ != nullptr)
       for (const TensorId id : network_->inputs) there_.insert(id.index);
+  }
+
+  void add_constants() {
+    if (network_ != nullptr) {
+      for (std::size_t i = 0; i < network_->tensors.size(); ++i)
+        if (network_->tensors[i].constant) there_.insert(i);
+      return;
+    }
+    for (const Workload& workload : program_.workloads)
+      for (const Region& buffer : workload.buffers)
+        if (buffer.memory == 0 && buffer.tensor && buffer.constant) there_.insert(*buffer.tensor);
   }
 
   void follow(const Workload& workload) {
@@ -90,7 +114,7 @@ class DataFlow {
         fail(workload, fmt::format("it reads the tensor '{}' before the workload that writes it; "
                                    "change their order",
                                    name));
-      else if (network_ != nullptr)
+      else if (network_ != nullptr || program_.ends)
         fail(workload, fmt::format("it reads the tensor '{}', which no workload writes; add the "
                                    "workload of its layer",
                                    name));
@@ -115,12 +139,19 @@ class DataFlow {
 
   void check_outputs() {
     std::vector<std::size_t> outputs;
-    for (const TensorId id : network_->outputs) outputs.push_back(id.index);
-    if (program_.ends) outputs = program_.ends->outputs;
+    if (program_.ends)
+      outputs = program_.ends->outputs;
+    else
+      for (const TensorId id : network_->outputs) outputs.push_back(id.index);
     for (const std::size_t tensor : outputs)
       if (!is_empty(tensor) && !there_.contains(tensor))
-        found_.push_back(fmt::format("no workload writes the output '{}'; add that of its layer",
-                                     network_->tensors[tensor].name));
+        found_.push_back(fmt::format("no workload writes the output {}; add that of its layer",
+                                     name_of(tensor)));
+  }
+
+  std::string name_of(std::size_t tensor) const {
+    if (network_ == nullptr) return fmt::format("that is the tensor {}", tensor);
+    return fmt::format("'{}'", network_->tensors[tensor].name);
   }
 
   const Program& program_;

@@ -9,7 +9,8 @@
 namespace millrace::workload {
 
 /// What is wrong with the order of the workloads, or with which are there: a sentence each. Without
-/// a network, only tensors that a workload is seen to write are followed, and nothing is missed.
+/// a network, inputs and outputs are those that the program names; if it names none, no missing
+/// workload is noticed.
 /// Precondition, with a network: indices of tensors and layers are its own.
 std::vector<std::string> data_flow_violations(const Program& program,
                                               const network::Network* network);
