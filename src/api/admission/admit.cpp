@@ -144,7 +144,8 @@ void note_steps(const AdmitRequest& request, const system::System& system,
                          " are not counted; 'millrace deploy' counts them");
 }
 
-void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& times_on) {
+void add_tasks(const AdmitRequest& request, const board::Board& board, AdmitResult& result,
+               VariantTimes& times_on) {
   const std::vector<system::GroupId> groups = groups_of(result.system, request.scenario);
   note_steps(request, result.system, groups);
   const auto work = request.context.begin("Times of variants");
@@ -154,6 +155,7 @@ void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& t
   for (system::GroupId id : groups) {
     const system::Group& group = result.system[id];
     check_is_network(group);
+    check_core_for_steps(group, board);
     work->show(done++ / static_cast<double>(groups.size()), group.name);
     const network::Network& network = networks.of(group.model);
     explore::AdmissionTask task{
@@ -332,7 +334,7 @@ AdmitResult admit(const AdmitRequest& given) {
                                     : elements_of_this_machine(board);
   result.problem = result.elements.problem;
   VariantTimes times_on(request, board, result.modelled);
-  add_tasks(request, result, times_on);
+  add_tasks(request, board, result, times_on);
   check_energy(request, result);
   explore::AdmissionChoice running;
   if (!request.running.empty()) running = add_running(request.running, result);

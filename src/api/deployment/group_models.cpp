@@ -59,20 +59,6 @@ profile::Profile measured_profile(const GroupSource& source, const system::Group
   return load_profile(*source.network, source.board, *engine, from);
 }
 
-/// Steps before and after a network run on a core.
-void check_core_for_steps(const system::Group& group, const board::Board& board) {
-  const auto takes_time = [](const std::optional<Time>& step) { return step && *step > Time{}; };
-  const bool has_core =
-      std::ranges::find(board.processors, board::ProcessorKind::cpu, &board::Processor::kind) !=
-      board.processors.end();
-  if (has_core || (!takes_time(group.preprocess) && !takes_time(group.postprocess))) return;
-  throw InputError(group.place,
-                   fmt::format("group '{}' has pre- or post-processing, and the board '{}' has no "
-                               "core for it; add a device of the kind cpu to the board, or leave "
-                               "out preprocess_ms and postprocess_ms",
-                               group.name, board.name));
-}
-
 }  // namespace
 
 std::vector<std::string> processors_for_networks(const board::Board& board) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/open_model.h"
 #include "api/setup.h"
 #include "application/application_file.h"
@@ -64,6 +66,19 @@ system::ScenarioId scenario_named(const system::System& system, const std::strin
   }
   throw InputError("--scenario", fmt::format("the system has no scenario '{}'{}", name,
                                              did_you_mean(name, known)));
+}
+
+void check_core_for_steps(const system::Group& group, const board::Board& board) {
+  const auto takes_time = [](const std::optional<Time>& step) { return step && *step > Time{}; };
+  const bool has_core =
+      std::ranges::find(board.processors, board::ProcessorKind::cpu, &board::Processor::kind) !=
+      board.processors.end();
+  if (has_core || (!takes_time(group.preprocess) && !takes_time(group.postprocess))) return;
+  throw InputError(group.place,
+                   fmt::format("group '{}' has pre- or post-processing, and the board '{}' has no "
+                               "core for it; add a device of the kind cpu to the board, or leave "
+                               "out preprocess_ms and postprocess_ms",
+                               group.name, board.name));
 }
 
 void check_level(const system::System& system, std::int64_t level) {

@@ -39,6 +39,10 @@ deployment::Deployment open_deployment(const std::filesystem::path& path, Networ
 /// The same without the plans' stages: nothing but the file need be there.
 deployment::Deployment open_deployment_times(const std::filesystem::path& path);
 
+/// Steps before and after a network run on a core: InputError if the group has some that take time,
+/// and the board has no core.
+void check_core_for_steps(const system::Group& group, const board::Board& board);
+
 /// By --scenario and --level: InputError if there is no such one.
 system::ScenarioId scenario_named(const system::System& system, const std::string& name);
 void check_level(const system::System& system, std::int64_t level);
