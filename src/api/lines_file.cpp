@@ -36,12 +36,13 @@ bool is_regular(int file) {
 
 LinesFile::LinesFile(const std::filesystem::path& path) : path_(path) {
   const std::filesystem::path target = target_of(path);
-  if (!is_special(target)) {
-    sweep_temporaries(target.parent_path());
-    temporary_.emplace(target, target.extension().string());
+  if (is_special(target)) {
+    file_ = open_special(target, path_);
+    return;
   }
-  const std::filesystem::path& place = temporary_ ? temporary_->path() : target;
-  file_ = ::open(place.c_str(), O_WRONLY | O_CLOEXEC);
+  sweep_temporaries(target.parent_path());
+  temporary_.emplace(target, target.extension().string());
+  file_ = ::open(temporary_->path().c_str(), O_WRONLY | O_CLOEXEC);
   if (file_ < 0) cannot_write(path_, errno);
 }
 

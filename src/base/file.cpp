@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,6 +29,17 @@ void produce_into(const std::filesystem::path& file, const std::filesystem::path
   produce(out);
   out.close();
   if (!out) cannot_write(path, errno);
+}
+
+/// What was opened first sees to it that opening it as a stream does not wait.
+void produce_into_special(const std::filesystem::path& target, const std::filesystem::path& path,
+                          const std::function<void(std::ostream&)>& produce) {
+  struct Open {
+    int file;
+    ~Open() { ::close(file); }
+  };
+  const Open open{open_special(target, path)};
+  produce_into(target, path, produce);
 }
 
 /// As other texts of the program go there, through the C library's buffer.
@@ -106,7 +118,7 @@ void write_file(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& produce) {
   if (path == standard_output) return produce_into_standard_output(produce);
   const std::filesystem::path target = target_of(path);
-  if (is_special(target)) return produce_into(target, path, produce);
+  if (is_special(target)) return produce_into_special(target, path, produce);
   const InterruptGuard until_it_is_whole(interrupt_of_files());
   TemporaryFile temporary(target);
   produce_into(temporary.path(), path, produce);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,6 +172,25 @@ bool is_special(const std::filesystem::path& target) {
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+int open_special(const std::filesystem::path& target, const std::filesystem::path& path) {
+  // Whoever is to read it may have been started at the same time; no event says that it has begun.
+  constexpr int attempts = 50, apart_ms = 20;
+  int file = -1;
+  for (int i = 0; i < attempts; ++i) {
+    file = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 || errno != ENXIO) break;
+    ::poll(nullptr, 0, apart_ms);
+  }
+  if (file < 0 && errno == ENXIO)
+    throw EngineError(
+        fmt::format("{}: is a pipe or a device at whose other end nobody is; begin to read it "
+                    "first, or name a file",
+                    path.string()));
+  if (file < 0 || ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) != 0)
+    cannot_write(path, errno);
+  return file;
 }
 
 TemporaryFile::TemporaryFile(std::filesystem::path target, const std::string& ending)

@@ -16,6 +16,11 @@ std::filesystem::path target_of(const std::filesystem::path& path);
 /// A device or a pipe, such as /dev/stdout: nothing may be put in its place.
 bool is_special(const std::filesystem::path& target);
 
+/// A special file, open to be written; the caller closes it. EngineError, which names `path`, if it
+/// cannot be opened. So is a pipe with a name that nobody opens to read within a second: writing
+/// would wait for a reader for ever.
+int open_special(const std::filesystem::path& target, const std::filesystem::path& path);
+
 /// "PATH: cannot be written: No space left on device", as EngineError. `error`: errno, 0: unknown.
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error);
 
