@@ -359,6 +359,8 @@ std::vector<std::vector<CoreTimes>> Session::times_of_phases() const {
 }
 void Session::forget_times() { runtime::forget_times(state_->pipeline); }
 std::int64_t Session::preemptions() const { return preemptions_of(state_->pipeline); }
+bool Session::may_have_made_nan() const { return runtime::may_have_made_nan(state_->pipeline); }
+
 bool Session::may_have_made_nan(std::int64_t frame) const {
   return runtime::may_have_made_nan(state_->pipeline, frame);
 }

@@ -130,6 +130,8 @@ class Session {
   /// Whether this frame, whose result was taken, is the first one in which some stage computed what
   /// is not a number (NaN), though it may have become one again: or a stage's kernels only seem to.
   bool may_have_made_nan(std::int64_t frame) const;
+  /// The same for any frame so far. Any thread may ask.
+  bool may_have_made_nan() const;
   /// Whether the stages' threads have the priorities that were asked for.
   bool has_priorities() const;
   /// Calls stop(); then what the stages did with the last frames that were taken by next(), and

@@ -39,6 +39,11 @@ std::int64_t preemptions_of(const Pipeline& pipeline) {
   return sum;
 }
 
+bool may_have_made_nan(const Pipeline& pipeline) {
+  return std::ranges::any_of(pipeline.stages,
+                             [](const auto& stage) { return stage->invalid_frames.are_set(); });
+}
+
 bool may_have_made_nan(const Pipeline& pipeline, std::int64_t frame) {
   return std::ranges::any_of(pipeline.stages, [&](const auto& stage) {
     return stage->invalid_frames.include(frame);

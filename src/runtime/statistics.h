@@ -13,5 +13,6 @@ std::vector<std::vector<CoreTimes>> core_times_of(const Pipeline& pipeline);
 void forget_times(Pipeline& pipeline);
 std::int64_t preemptions_of(const Pipeline& pipeline);
 bool may_have_made_nan(const Pipeline& pipeline, std::int64_t frame);
+bool may_have_made_nan(const Pipeline& pipeline);
 
 }  // namespace millrace::runtime

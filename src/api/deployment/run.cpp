@@ -110,6 +110,15 @@ runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
   return options;
 }
 
+void note_nan(const runtime::ControllerRecord& record, const Context& context) {
+  for (const runtime::GroupRecord& group : record.groups)
+    if (!group.nan_layer.empty())
+      context.note(
+          fmt::format("warning: group '{}': the layer {} makes what is not a number (NaN); do not "
+                      "trust outputs",
+                      group.name, group.nan_layer));
+}
+
 void check_trace_file(const DeploymentRunRequest& request) {
   if (request.trace.file.empty()) return;
   FilesRead files;
@@ -171,6 +180,7 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
     note_late_groups(*loaded, request.context);
   }
   note_throttling(run, request.context);
+  note_nan(run.record, request.context);
   if (!request.trace.file.empty()) write_chrome_trace(request.trace.file, run.record.trace);
   return run;
 }

@@ -96,13 +96,16 @@ std::string run_json(const DeploymentRun& run) {
               {"groups", Json::array()},
               {"processors", Json::array()}};
   for (const Addition& addition : run.additions) fields["additions"].push_back(json_of(addition));
-  for (std::size_t g = 0; g < record.groups.size(); ++g)
+  for (std::size_t g = 0; g < record.groups.size(); ++g) {
+    const std::string& nan_layer = record.groups[g].nan_layer;
     fields["groups"].push_back({{"group", record.groups[g].name},
                                 {"frames", json_of(record.groups[g].frames)},
                                 {"response", json_of(record.groups[g].responses)},
                                 {"parts", parts_json(run, g)},
                                 {"tasks", tasks_json(record.groups[g])},
-                                {"preemptions", record.groups[g].preemptions}});
+                                {"preemptions", record.groups[g].preemptions},
+                                {"nan_layer", nan_layer.empty() ? Json() : Json(nan_layer)}});
+  }
   for (const runtime::ProcessorRecord& each : record.processors)
     fields["processors"].push_back(
         {{"processor", each.name},

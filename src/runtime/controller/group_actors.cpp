@@ -100,6 +100,7 @@ ActorPlan GroupRunner::front_plan() {
       for (std::size_t i = 0; i < firing.inputs.size(); ++i)
         std::ranges::copy(firing.inputs[i], inputs[i].data());
       timed(times, group_.paced_front, [&] { fill(inputs); });
+      keep_suspect(inputs);
     });
   };
   return plan;

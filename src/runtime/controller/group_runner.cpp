@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "network/finite.h"
 #include "network/random_values.h"
 #include "runtime/scheduling/thread_priority.h"
 
@@ -228,6 +229,7 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
   record.name = place_.name;
   record.responses = responses_;
   record.kept_responses = kept_responses_;
+  record.nan_layer = nan_layer();
   record.preemptions = preemptions_ + (session_ ? session_->preemptions() : 0);
   for (std::size_t o = 0; o < ended_operations_.size(); ++o) {
     operations[o].frames.done += ended_operations_[o].done;
@@ -247,6 +249,40 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
   add_phases(record);
   for (const auto& actor : actors_)
     if (actor->plan().after_network) add(*actor);
+}
+
+/// Of one frame: what a real-time thread spends is little, and once.
+void GroupRunner::keep_suspect(std::span<const std::span<std::byte>> inputs) {
+  if (!suspect_.empty() || !session_->may_have_made_nan()) return;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const network::Tensor& tensor = (*group_.network)[group_.network->inputs[i]];
+    auto memory = network::Buffer::uninitialized(tensor.size());
+    std::ranges::copy(inputs[i], memory.data());
+    suspect_.push_back(network::make_array(tensor.type, tensor.shape, std::move(memory)));
+  }
+}
+
+/// Kernels may only seem to make NaN, so the plain loops say. Frames to look at are one that came
+/// after, and the next ones of the step before the network, whose pictures come again and again.
+std::string GroupRunner::nan_layer() const {
+  constexpr int most_looked_at = 8;
+  if (!session_ || !session_->may_have_made_nan()) return {};
+  std::vector<std::vector<network::Array>> frames;
+  if (!suspect_.empty()) frames.push_back(suspect_);
+  for (int i = 0; group_.preprocess && i < most_looked_at; ++i) {
+    std::vector<network::Buffer> memory;
+    std::vector<std::span<std::byte>> inputs;
+    for (const TensorId id : group_.network->inputs)
+      memory.emplace_back((*group_.network)[id].size());
+    for (network::Buffer& each : memory) inputs.push_back(each.bytes());
+    group_.preprocess(inputs);
+    std::vector<network::Array>& frame = frames.emplace_back();
+    for (std::size_t k = 0; k < memory.size(); ++k) {
+      const network::Tensor& tensor = (*group_.network)[group_.network->inputs[k]];
+      frame.push_back(network::make_array(tensor.type, tensor.shape, std::move(memory[k])));
+    }
+  }
+  return network::nan_layer_of(*group_.network, frames);
 }
 
 void GroupRunner::add_phases(GroupRecord& record) const {

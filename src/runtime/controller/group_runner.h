@@ -124,11 +124,15 @@ class GroupRunner {
   void wait_for_threads();
   void leave_stuck_actors();
   void add_phases(GroupRecord& record) const;
+  void keep_suspect(std::span<const std::span<std::byte>> inputs);
+  std::string nan_layer() const;
 
   const GroupPlace place_;
   const GroupToRun group_;
   ControllerSignals& signals_;
   std::optional<Session> session_;                   // of the network
+  /// Inputs after a stage seemed to make NaN; touched by the thread that puts frames in.
+  std::vector<network::Array> suspect_;
   std::vector<std::shared_ptr<TokenQueue>> queues_;  // by edge
   // Shared with their threads: one that is left alone outlives the group.
   std::vector<std::shared_ptr<GroupActor>> actors_;
