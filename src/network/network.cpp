@@ -15,6 +15,34 @@ void add_once(std::vector<LayerId>& list, LayerId layer) {
   if (place == list.end() || *place != layer) list.insert(place, layer);
 }
 
+/// Dimensions [axis, end) that an operator names; where it names a list, each of them in turn.
+struct NamedDimensions {
+  std::int64_t axis = 0, end = 0;
+};
+
+/// Those of the first input, or of what a OneHot makes.
+struct DimensionsOf {
+  std::vector<NamedDimensions> operator()(const Softmax& op) const { return {{op.axis, op.end}}; }
+  std::vector<NamedDimensions> operator()(const Reduce& op) const { return each(op.axes); }
+  std::vector<NamedDimensions> operator()(const Transpose& op) const {
+    return each(op.permutation);
+  }
+  template <class Op>
+  std::vector<NamedDimensions> operator()(const Op& op) const {
+    if constexpr (requires { op.axis; })
+      return {{op.axis, op.axis + 1}};
+    else
+      return {};
+  }
+
+ private:
+  static std::vector<NamedDimensions> each(const Shape& list) {
+    std::vector<NamedDimensions> result;
+    for (const std::int64_t axis : list) result.push_back({axis, axis + 1});
+    return result;
+  }
+};
+
 /// Walks the layers in order and keeps what is known so far.
 class Validator {
  public:
@@ -63,6 +91,30 @@ class Validator {
       if (input.valid()) need(layer.name, input);
     for (const TensorId output : layer.outputs)
       if (output.valid()) make(layer.name, output);
+    check_dimensions(layer);
+  }
+  /// Engines index shapes with them.
+  void check_dimensions(const Layer& layer) const {
+    const bool is_made = std::holds_alternative<OneHot>(layer.op);
+    const std::vector<TensorId>& tensors = is_made ? layer.outputs : layer.inputs;
+    const std::vector<NamedDimensions> dimensions = std::visit(DimensionsOf{}, layer.op);
+    const auto* turned = std::get_if<Transpose>(&layer.op);
+    if (dimensions.empty() && turned == nullptr) return;
+    if (tensors.empty() || !tensors[0].valid()) fail(layer.name, "has nothing to work on");
+    const std::int64_t rank = std::ssize(network_[tensors[0]].shape);
+    for (const auto& [axis, end] : dimensions)
+      if (axis < 0 || axis > end || end > rank)
+        fail(layer.name, fmt::format("names the dimension {}, expected 0 to {} of a tensor of {} "
+                                     "dimensions; count from the first",
+                                     axis, rank - 1, rank));
+    if (turned != nullptr) check_permutation(layer, turned->permutation, rank);
+  }
+  void check_permutation(const Layer& layer, Shape permutation, std::int64_t rank) const {
+    std::ranges::sort(permutation);
+    const bool is_whole = std::ssize(permutation) == rank &&
+                          std::ranges::adjacent_find(permutation) == permutation.end();
+    if (!is_whole)
+      fail(layer.name, fmt::format("does not name each of {} dimensions once", rank));
   }
 
   const Network& network_;

@@ -45,8 +45,8 @@ Topology topology(const Network& network);
 /// The inputs of a layer that are not constants and not left out, each once.
 std::vector<TensorId> data_inputs(const Network& network, LayerId layer);
 
-/// Assertion-like check used by tests and after each pass: order, ids, shapes. InputError with
-/// the layer's name on the first violation.
+/// Assertion-like check used by tests and after each pass: order, ids, shapes, dimensions that
+/// operators name. InputError with the layer's name on the first violation.
 void validate(const Network& network);
 
 /// 32 digits over structure, shapes, attributes and constants (not over names of tensors).

@@ -43,6 +43,29 @@ TEST(Network, validation_finds_use_before_making_and_double_making) {
   EXPECT_THROW(validate(dangling), InputError);
 }
 
+TEST(Network, validation_finds_dimensions_that_are_not_there) {
+  const auto with = [](const Operator& op) {
+    Network network = small_network();
+    network.layers[0].op = op;
+    return network;
+  };
+  const Reduce all{ReduceKind::sum, {0, 1}};
+  const std::vector<Operator> right{
+      Normalization{1}, Softmax{0, 2}, Transpose{{1, 0}}, TopK{1}, OneHot{1}, all};
+  for (const Operator& op : right) EXPECT_NO_THROW(validate(with(op))) << name_of(op);
+  const Reduce beyond{ReduceKind::sum, {1, 2}}, before{ReduceKind::sum, {-1}};
+  const std::vector<Operator> wrong{
+      Normalization{}, Normalization{-1}, Normalization{2},   Softmax{},         Softmax{1, 3},
+      Softmax{2, 1},   Concat{2},         Split{-1},          Gather{2},         ArgMax{-2},
+      TopK{2},         OneHot{2},         GatherElements{2},  Transpose{},       Transpose{{1}},
+      CumSum{17},      Transpose{{1, 1}}, ScatterElements{-1}, Transpose{{0, 2}}, beyond,
+      before};
+  for (const Operator& op : wrong) EXPECT_THROW(validate(with(op)), InputError) << name_of(op);
+  Network alone = with(Normalization{1});
+  alone.layers[0].inputs.clear();
+  EXPECT_THROW(validate(alone), InputError);
+}
+
 TEST(Network, the_hash_sees_attributes_and_constants_but_not_names) {
   Network renamed = small_network();
   renamed.tensors[1].name = "other";

@@ -5,14 +5,12 @@
 
 namespace millrace {
 
-/// An address as it may be shown: "***" in place of who logs in, of values of parameters, of what
-/// follows a folder such as "token", and of what stands after '#'. A few parameters that say which
-/// picture is meant keep theirs.
+/// An address as it may be shown: "***" in place of who logs in, of values of parameters, and of
+/// what follows "token/" or '#'. A few parameters that say which picture is meant keep theirs.
 std::string masked_address(std::string_view address);
 
 /// The text with masked_address() of each address in it: a scheme, ":/" and what follows up to a
-/// blank. Without a scheme, "name:password@host/" counts too, and the value of a parameter such as
-/// "token" behind '?' or '&'.
+/// blank, or "name:password@host/". Elsewhere values of parameters such as "?token=" are masked.
 std::string masked(std::string_view text);
 
 }  // namespace millrace

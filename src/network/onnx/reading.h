@@ -72,8 +72,7 @@ class Reading {
   void set_functions(Functions all);
   /// InputError if loops and functions make too many nodes, which read too many values.
   void count_node(std::size_t values_read);
-  /// A layer that joins what they made.
-  void count_layer() { ++inside_.layers; }
+  void count_layer() { ++inside_.layers; }  // that joins what they made
   /// TooMuchInside at `place` if they have made too many layers, which engines need memory and
   /// searches time for. `by`: who made the last ones.
   void check_layers_inside(const std::string& place, const std::string& by) const;
