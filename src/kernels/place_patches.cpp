@@ -26,7 +26,7 @@ struct PatchLine {
 
   template <std::size_t lanes>
   [[gnu::always_inline]] void run() {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     const std::size_t size = row.bias.size();
     if (size < lanes) return run_one_by_one();
     for (std::size_t x = 0; x < count; ++x, from += apart, to += size)
@@ -102,7 +102,7 @@ struct PlaneLine {
   /// Both: how many patches are done.
   template <std::size_t lanes>
   [[gnu::always_inline]] std::size_t interleave_two() const {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     constexpr std::make_index_sequence<lanes> all;
     std::size_t x = 0;
     for (; x + lanes <= count; x += lanes) {
@@ -117,7 +117,7 @@ struct PlaneLine {
   }
   template <std::size_t lanes>
   [[gnu::always_inline]] std::size_t interleave_four() const {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     constexpr std::make_index_sequence<lanes> all;
     std::size_t x = 0;
     for (; x + lanes <= count; x += lanes) {
@@ -204,7 +204,7 @@ std::size_t pixels_at_once(const NarrowProduct& product) {
 /// Some pixels of some columns, whose sums the registers hold.
 template <std::size_t lanes, std::size_t columns, std::size_t vectors>
 [[gnu::always_inline]] inline void multiply_pixels(const PixelStrip& strip, std::size_t first) {
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
   Vector sums[columns][vectors] = {};
   const float* weights = strip.product->weights.data() + first;
   const float* from = strip.from;

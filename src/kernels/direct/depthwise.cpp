@@ -246,7 +246,7 @@ class DepthwiseRow {
   template <std::size_t lanes>
   [[gnu::always_inline]] void finish_rest(const DepthwisePiece& piece,
                                           const TapRange& across) const {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     const std::size_t count = c_.channels % lanes;
     Vector sum = {}, added = {};
     if (o_.bias) read_first(sum, o_.bias + c_.channels - count, count);

@@ -34,7 +34,7 @@ constexpr std::size_t rows_at_once() {
 template <std::size_t lanes, std::size_t rows>
 class DirectSums {
  public:
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
 
   /// So many times, going on to the next rows.
   [[gnu::always_inline]] static void multiply(PanelRows p, std::size_t times) {

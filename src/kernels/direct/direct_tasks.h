@@ -98,7 +98,7 @@ struct FinishKept {
 
   template <std::size_t lanes>
   [[gnu::always_inline]] void run() const {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     for (std::size_t r = 0; r < pixels; ++r)
       for_each_vector<lanes>(outputs, [&](std::size_t i, std::size_t some)
                                           __attribute__((always_inline)) {

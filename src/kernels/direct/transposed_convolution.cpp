@@ -54,7 +54,7 @@ struct PhaseRow {
  private:
   template <std::size_t lanes>
   [[gnu::always_inline]] void finish(const float* sums, std::size_t output, float* results) const {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     for_each_vector<lanes>(c.outputs / c.groups, [&](std::size_t i, std::size_t some)
                                                      __attribute__((always_inline)) {
       Vector x = {}, more = {};

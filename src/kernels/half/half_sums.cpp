@@ -218,7 +218,7 @@ void multiply(HalfRows rows, std::size_t count) {
 }
 
 void finish_halves(const OwnConvolution& c, float* sums, Half* to, std::size_t count) {
-  using Vector = LanesOf<4>::Type;
+  using Vector = typename LanesOf<4>::Type;
   float added[half_panel] = {};
   Half stored[half_panel] = {};
   const std::size_t whole = round_up(count, half_lanes);

@@ -28,7 +28,7 @@ struct PanelProduct {
 /// in memory.
 template <std::size_t lanes, std::size_t rows, std::size_t panels>
 struct PanelSums {
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
   static constexpr std::size_t vectors = lanes == lane_count ? 2 : 4, columns = vectors * lanes;
   Vector sums[rows][panels][vectors];
 

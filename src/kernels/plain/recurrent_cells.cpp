@@ -101,7 +101,7 @@ struct RnnStep {
   [[gnu::always_inline]] void run() {
     for_each_vector<lanes>(
         sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
-          using Vector = LanesOf<lanes>::Type;
+          using Vector = typename LanesOf<lanes>::Type;
           Vector x{};
           sums.read(x, 0, i, some);
           if (relu)

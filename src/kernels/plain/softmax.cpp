@@ -57,7 +57,7 @@ class LongRows {
   }
 
  private:
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
 
   /// f(first) for vectors that cover a row.
   template <class F>
@@ -183,7 +183,7 @@ struct ColumnSoftmax {
 
   template <std::size_t lanes>
   [[gnu::always_inline]] void run() {
-    using Vector = LanesOf<lanes>::Type;
+    using Vector = typename LanesOf<lanes>::Type;
     std::array<float, strip_columns> largest, sums{};
     std::copy_n(piece.from, piece.count, largest.begin());
     for (std::size_t r = 1; r < columns.size; ++r)

@@ -40,7 +40,7 @@ template <std::int64_t rows>
 /// are as wide as a register, and each is copied by itself: else compilers keep them in memory.
 template <std::size_t lanes, std::int64_t vectors, std::int64_t rows>
 struct TileSums {
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
   static constexpr std::int64_t width = static_cast<std::int64_t>(lanes) * vectors;
   Vector sums[rows][vectors];
 

@@ -30,7 +30,7 @@ struct FewWork {
 /// by itself: else compilers keep them in memory.
 template <std::size_t lanes, std::size_t rows, std::size_t vectors>
 [[gnu::always_inline]] inline void multiply_places(const FewWork& work, std::int64_t place) {
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
   Vector sums[rows][vectors];
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < rows; ++r)

@@ -39,7 +39,7 @@ struct SlideTaps {
 template <std::size_t lanes, std::int64_t vectors>
 [[gnu::always_inline]] inline void slide_vectors(const SlideTaps& taps, const float* numbers,
                                                  float* to) {
-  using Vector = LanesOf<lanes>::Type;
+  using Vector = typename LanesOf<lanes>::Type;
   Vector sums[vectors];
 #pragma GCC unroll 8
   for (std::int64_t i = 0; i < vectors; ++i) sums[i] = Vector{} + taps.start;
