@@ -89,11 +89,12 @@ class Counting {
     return count(request);
   }
 
-  /// In float32, and in float16 if there is that.
+  /// In float32, and in float16 and int8 if there is that.
   nlohmann::json best_of_each_precision() {
     using enum board::Precision;
     nlohmann::json counts{{"f32", best_variants(f32)}};
-    if (has(f16)) counts["f16"] = best_variants(f16);
+    for (const board::Precision precision : {f16, int8})
+      if (has(precision)) counts[board::to_text(precision)] = best_variants(precision);
     return counts;
   }
 
@@ -128,6 +129,7 @@ class Counting {
   engine::SubnetRequest alone(LayerId layer, const Variant& variant) {
     engine::SubnetRequest request;
     request.network = &network_;
+    request.calibration = &ranges_;
     request.processor = core_;
     request.layers = {layer};
     const engine::Border border = engine::border_of(network_, request.layers);

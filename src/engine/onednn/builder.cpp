@@ -27,6 +27,14 @@ Form form_of(const Port& port, const network::Tensor& tensor) {
   return *form;
 }
 
+/// The same numbers by bytes with a sign, where our own kernels multiply such.
+Quantization as_units_count(Quantization given) {
+  const auto unit = byte_unit();
+  if (has_exact_bytes() || !unit || !kernels::shape_of(*unit).is_signed || given.type == Type::s8)
+    return given;
+  return {Type::s8, {given.encoding.scale, given.encoding.zero - 128}};
+}
+
 bool adds(const network::Operator& op) {
   const auto* binary = std::get_if<network::Binary>(&op);
   return binary != nullptr && binary->kind == network::BinaryKind::add;
@@ -79,6 +87,7 @@ Type Builder::type(LayerId id) const {
 
 bool Builder::takes_zero(LayerId id) const {
   const std::string algorithm = variant(id).algorithm;
+  if (is_int8(id) && !has_exact_bytes()) return true;  // ours
   return is_int8(id) && std::holds_alternative<network::Conv>(layer(id).op) &&
          algorithm != on_tiles && algorithm != winograd_2x2 && algorithm != winograd_4x4;
 }
@@ -91,13 +100,14 @@ Quantization Builder::quantization(TensorId id) const {
       return quantization(layer(reader).outputs[0]);
     takes_zeros = takes_zeros && (!is_int8(reader) || takes_zero(reader));
   }
-  return takes_zeros ? whole_quantization(range(id)) : symmetric_quantization(range(id));
+  return as_units_count(takes_zeros ? whole_quantization(range(id))
+                                    : symmetric_quantization(range(id)));
 }
 
 Quantization Builder::quantization(TensorId id, LayerId reader) const {
   const Quantization stored = quantization(id);
   if (stored.encoding.zero == 0 || takes_zero(reader)) return stored;
-  return symmetric_quantization(range(id));
+  return as_units_count(symmetric_quantization(range(id)));
 }
 
 std::span<const float> Builder::means(TensorId id) const {

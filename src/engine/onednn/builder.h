@@ -120,6 +120,8 @@ class Builder {
   Value convert(const Value& value, const Packing& packing, const Encoding& encoding = {});
   Value convert_halves(Value value, const Packing& packing, const Encoding& encoding);
   Value convert_apart(Value value, const Packing& packing, const Encoding& encoding);
+  std::optional<Value> convert_bytes(const Value& value, const Packing& packing,
+                                     const Encoding& encoding);
   Step& add(Step step, const std::string& kernel);
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                       std::vector<Operand> writes);

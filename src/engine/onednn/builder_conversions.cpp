@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "engine/onednn/builder.h"
 #include "engine/onednn/memory/turning.h"
+#include "engine/onednn/ways.h"
 #include "kernels/half/half_convolution.h"
 
 namespace millrace::engine::onednn {
@@ -32,9 +33,43 @@ Value Builder::convert_halves(Value value, const Packing& packing, const Encodin
   return value;
 }
 
+/// By loops of ours, where oneDNN's are for single numbers: they move numbers as bytes.
+std::optional<Value> Builder::convert_bytes(const Value& value, const Packing& packing,
+                                            const Encoding& encoding) {
+  Value from = value;
+  from.desc = packing.from;
+  const auto is_number = [](const Desc& desc) {
+    return is_quantized(desc) || type_of(desc) == Type::f32;
+  };
+  const Type to = type_of(packing.to);
+  const bool encodes = type_of(packing.from) != to || !(value.encoding == encoding);
+  const bool has_bytes = is_quantized(packing.from) || is_quantized(packing.to);
+  const bool moves = !same_memory(retyped(packing.from, to), packing.to);
+  if (has_integer_products() || !byte_unit() || !has_bytes || !dense_strides(packing.from) ||
+      !packing.scales.change_nothing() || !is_number(packing.from) || !is_number(packing.to) ||
+      (moves && !can_turn_bytes(packing.from, packing.to)))
+    return std::nullopt;
+  const auto encode = [&](const Value& source) {
+    Value made = make_temporary(retyped(source.desc, to));
+    made.encoding = encoding;
+    run(encoding_of_bytes(source, made), "reorder");
+    return made;
+  };
+  const bool first = encodes && is_quantized(packing.to);
+  if (first) from = encode(from);
+  if (moves) {
+    Value made = make_temporary(retyped(packing.to, type_of(from.desc)));
+    made.encoding = from.encoding;
+    run(turn_of_bytes(from, made), "reorder");
+    from = made;
+  }
+  return encodes && !first ? encode(from) : from;
+}
+
 Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
   const bool has_halves = type_of(packing.from) == Type::f16 || type_of(packing.to) == Type::f16;
   if (has_halves && kernels::has_half_products()) return convert_halves(value, packing, encoding);
+  if (const auto made = convert_bytes(value, packing, encoding)) return *made;
   const bool moves = !same_memory(retyped(packing.from, Type::f32), retyped(packing.to, Type::f32));
   if (moves && packing.scales.change_nothing() && (value.encoding.zero != 0 || encoding.zero != 0))
     return convert_apart(value, packing, encoding);

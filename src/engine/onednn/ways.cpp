@@ -14,7 +14,7 @@ using board::Precision;
 using board::Variant;
 
 /// Each instruction set of oneDNN's list is a set of bits: its own and those of what it includes.
-bool includes(dnnl::cpu_isa isa, dnnl::cpu_isa other) {
+[[maybe_unused]] bool includes(dnnl::cpu_isa isa, dnnl::cpu_isa other) {
   const auto bits = static_cast<unsigned>(other);
   return (static_cast<unsigned>(isa) & bits) == bits;
 }
@@ -36,11 +36,10 @@ bool on_x86(dnnl::cpu_isa other) {
 
 /// With instructions of its own; without them oneDNN imitates it with more work than float32.
 bool is_native(Precision precision) {
-  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   if (precision == Precision::f32) return true;
   if (precision == Precision::bf16) return has_bfloat16();
   if (precision == Precision::f16) return has_float16();
-  return includes(isa, dnnl::cpu_isa::avx512_core_vnni) || includes(isa, dnnl::cpu_isa::avx2_vnni);
+  return has_exact_bytes() || byte_unit();
 }
 
 /// What is quantised by channel must be known beforehand.
@@ -67,7 +66,7 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
   // Which of oneDNN's other kernels there are depends on the signs of the numbers, known only when
   // calibrated.
   const auto depends = [&](const Variant& way) {
-    const auto own = {on_tiles, in_quads, winograd_2x2, winograd_4x4};
+    const auto own = {on_tiles, in_quads, direct_in_bytes, winograd_2x2, winograd_4x4};
     const bool is_own = std::find(own.begin(), own.end(), way.algorithm) != own.end();
     return &way != &ways.front() && !is_own;
   };
@@ -97,6 +96,20 @@ bool has_half(Type type) {
   return type == Type::f16 ? has_float16() : type == Type::bf16 && has_bfloat16();
 }
 bool has_integer_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
+bool has_exact_bytes() {
+  return on_x86(dnnl::cpu_isa::avx512_core_vnni) || on_x86(dnnl::cpu_isa::avx2_vnni);
+}
+
+std::optional<kernels::ByteUnit> byte_unit() {
+  for (const kernels::ByteUnit unit : kernels::byte_units()) {
+#if defined(__x86_64__)
+    const bool is_hidden = unit == kernels::ByteUnit::avx_vnni && !has_exact_bytes();
+    if (is_hidden || vector_lanes() < 8) continue;
+#endif
+    return unit;
+  }
+  return std::nullopt;
+}
 
 std::size_t vector_lanes() {
 #if defined(__x86_64__)

@@ -1,9 +1,11 @@
 #pragma once
 // In which ways a layer can run.
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "engine/onednn/builder.h"
+#include "kernels/quads/byte_unit.h"
 
 namespace millrace::engine::onednn {
 
@@ -19,6 +21,8 @@ inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
 inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 /// That of direct_convolution.h.
 inline constexpr std::string_view direct = "direct";
+/// That of quad_convolution.h.
+inline constexpr std::string_view direct_in_bytes = "int8_direct";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();
@@ -32,6 +36,10 @@ bool has_half(Type type);
 /// Whether it multiplies integers of 16 bits in pairs and those of 8 bits in fours, in vectors of
 /// 64 bytes.
 bool has_integer_products();
+/// Whether oneDNN's kernels for 8 bits are exact here: without VNNI they cut off sums at 16 bits.
+bool has_exact_bytes();
+/// With which instructions our own kernels multiply bytes; none: it takes AVX2 or ARM.
+std::optional<kernels::ByteUnit> byte_unit();
 /// float32 numbers of the widest vectors that this machine has and lets us use: 16 with AVX-512, 8
 /// with AVX2, 4 with what every x86-64 and ARMv8 processor has.
 std::size_t vector_lanes();

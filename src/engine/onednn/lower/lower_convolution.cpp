@@ -176,6 +176,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
   if (is_direct(builder, head)) return accepts_direct(builder, group);
+  if (is_in_quads(builder, head)) return accepts_quads(builder, group);
   if (geometry_of(builder.layer(head).op).transposed)
     return accepts_transposed(builder, group, kernel_of_sums(builder, head));
   if (runs_in_small_groups(builder, head)) return accepts_small_groups(builder, group);
@@ -198,12 +199,15 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (builder.is_int8(layer)) integers = Integers{{Type::u8, {}}, {}, {Type::u8, {}}, true, {}};
   auto spec = spec_of(builder, layer, integers);
   std::vector<std::string> names;
-  if (spec) names = convolution_algorithms(builder.engine(), *spec);
+  const bool has_kernels = !integers || has_exact_bytes();
+  if (spec && has_kernels) names = convolution_algorithms(builder.engine(), *spec);
   // The first is what runs if the plan names none.
   if (runs_in_small_groups(builder, layer)) names.insert(names.begin(), small_groups);
   // With AVX-512 oneDNN has a faster one for all layers for which it has any.
   if ((names.empty() || !has_wide_vectors()) && can_be_direct(builder, layer))
     names.emplace_back(direct);
+  if (spec && !has_integer_products() && can_be_in_quads(builder, layer))
+    names.emplace_back(direct_in_bytes);
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
@@ -220,6 +224,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (is_in_integers(builder, group.head)) return lower_in_integers(builder, group);
   if (is_winograd(builder, group.head)) return lower_winograd(builder, group);
   if (is_direct(builder, group.head)) return lower_direct(builder, group);
+  if (is_in_quads(builder, group.head)) return lower_quads(builder, group);
   const network::Layer& layer = builder.layer(group.head);
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));

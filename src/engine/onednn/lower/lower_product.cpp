@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
 #include "engine/onednn/lower/lower_direct.h"
+#include "engine/onednn/lower/lower_integers.h"
 #include "engine/onednn/lower/post_ops.h"
 #include "engine/onednn/ways.h"
 
@@ -129,7 +130,8 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   Choice choice;
   choice.own = *own;
   if (builder.is_int8(group.head)) {
-    if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
+    if (!has_exact_bytes() || !p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant)
+      return std::nullopt;
     const Quantization q = source ? *source : builder.quantization(p.a, group.head);
     choice.source = q.encoding;
     choice.weights = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
@@ -215,13 +217,15 @@ std::optional<ConstantProduct> constant_product(const Builder& builder, const Pr
 /// By loops of ours, where oneDNN has none for the product alone but its reference.
 bool accepts_instead(const Builder& builder, const Product& p, const Group& group) {
   const auto constant = constant_product(builder, p);
+  if (constant && builder.is_int8(group.head)) return accepts_quads(builder, group, *constant);
   if (!constant || !computes_direct(builder, group.head)) return false;
   if (!accepts_direct(builder, group, *constant)) return false;
   return is_direct(builder, group.head) || !choose(builder, p, {group.head, {}});
 }
 bool lower_instead(Builder& builder, const Product& p, const Group& group) {
   const auto constant = constant_product(builder, p);
-  return constant && lower_direct(builder, group, *constant);
+  if (!constant) return false;
+  return lower_quads(builder, group, *constant) || lower_direct(builder, group, *constant);
 }
 
 }  // namespace

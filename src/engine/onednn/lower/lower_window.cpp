@@ -161,19 +161,26 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
   return with_channels(static_cast<std::size_t>(blocking_of(*blocks)->blocks[0]), *blocks);
 }
 
+std::function<void(const OwnPlaces&)> loop_of(const kernels::Pool& pool, Type type, bool is_max) {
+  if (!is_max) return pool_loop<float>(kernels::average_pool, pool);
+  if (type == Type::f32) return pool_loop<float>(kernels::max_pool, pool);
+  if (type == Type::u8) return pool_loop<std::uint8_t>(kernels::max_pool, pool);
+  if (type == Type::s8) return pool_loop<std::int8_t>(kernels::max_pool, pool);
+  return pool_loop<std::int16_t>(kernels::max_pool, pool);
+}
+
 /// By a loop of our own, if the input lies as that wants it.
 bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
   const Value source = builder.value(layer.inputs[0]);
   const Type type = type_of(source.desc);
   const bool is_half = type == Type::bf16 || type == Type::f16;
-  if (type != Type::f32 && (!is_half || !is_max(spec))) return false;
+  const bool is_byte = is_quantized(source.desc) && !has_integer_products();
+  if (type != Type::f32 && ((!is_half && !is_byte) || !is_max(spec))) return false;
   const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
   if (!own) return false;
-  const Value result = builder.make(layer.outputs[0], own->result);
-  const auto loop = !is_max(spec)       ? pool_loop<float>(kernels::average_pool, own->pool)
-                    : type == Type::f32 ? pool_loop<float>(kernels::max_pool, own->pool)
-                                        : pool_loop<std::int16_t>(kernels::max_pool, own->pool);
-  builder.run({source, result, loop}, is_max(spec) ? "max_pool" : "average_pool");
+  const Value result = builder.make(layer.outputs[0], own->result, source.encoding);
+  builder.run({source, result, loop_of(own->pool, type, is_max(spec))},
+              is_max(spec) ? "max_pool" : "average_pool");
   return true;
 }
 

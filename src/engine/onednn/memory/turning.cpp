@@ -3,8 +3,20 @@
 #include "kernels/half/half_elements.h"
 #include "kernels/plain/turn.h"
 #include "kernels/plain/turn_bytes.h"
+#include "kernels/quads/byte_conversions.h"
 
 namespace millrace::engine::onednn {
+namespace {
+
+bool lies_channels_last(const Desc& desc) {
+  return same_memory(desc, channels_last_desc(dims_of(desc), type_of(desc)));
+}
+
+kernels::ByteScale scale_of(const Value& value) {
+  return {value.encoding.scale, value.encoding.zero, type_of(value.desc) == Type::s8};
+}
+
+}  // namespace
 
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to) {
   if (type_of(from.desc) != Type::f32 || type_of(to.desc) != Type::f32) return std::nullopt;
@@ -35,6 +47,32 @@ OwnWork cast_of_halves(const Value& from, const Value& to) {
   return {from, to, [count](const OwnPlaces& at) {
             kernels::write_floats_of({reinterpret_cast<const kernels::Half*>(at.from), count},
                                      reinterpret_cast<float*>(at.to));
+          }};
+}
+
+bool can_turn_bytes(const Desc& from, const Desc& to) {
+  const bool has_channels = dims_of(from).size() > 2 && dims_of(from) == dims_of(to);
+  return has_channels && ((is_row_major(from) && lies_channels_last(to)) ||
+                          (lies_channels_last(from) && is_row_major(to)));
+}
+
+OwnWork encoding_of_bytes(const Value& from, const Value& to) {
+  const auto count = static_cast<std::size_t>(network::element_count(dims_of(from.desc)));
+  const auto bytes = [](const auto* at) { return reinterpret_cast<const std::uint8_t*>(at); };
+  if (type_of(from.desc) == Type::f32)
+    return {from, to, [count, scale = scale_of(to)](const OwnPlaces& at) {
+              kernels::bytes_of_numbers({reinterpret_cast<const float*>(at.from), count}, scale,
+                                        reinterpret_cast<std::uint8_t*>(at.to));
+            }};
+  if (type_of(to.desc) == Type::f32)
+    return {from, to, [count, bytes, scale = scale_of(from)](const OwnPlaces& at) {
+              kernels::numbers_of_bytes({bytes(at.from), count}, scale,
+                                        reinterpret_cast<float*>(at.to));
+            }};
+  return {from, to, [count, bytes, before = scale_of(from), after = scale_of(to)](
+                        const OwnPlaces& at) {
+            kernels::bytes_of_bytes({bytes(at.from), count}, before, after,
+                                    reinterpret_cast<std::uint8_t*>(at.to));
           }};
 }
 

@@ -10,7 +10,12 @@ namespace millrace::engine::onednn {
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to);
 /// Numbers that stay where they are, from float32 to float16 or back. On 64-bit ARM only.
 OwnWork cast_of_halves(const Value& from, const Value& to);
+/// Whether turn_of_bytes() takes bytes from the one layout to the other.
+bool can_turn_bytes(const Desc& from, const Desc& to);
 /// Bytes between row-major and channels last.
 OwnWork turn_of_bytes(const Value& from, const Value& to);
+/// Where one of them is 8 bits and the other too, or float32, and both lie in the same places: from
+/// the numbers of one encoding to those of the other. Precondition: byte_unit().
+OwnWork encoding_of_bytes(const Value& from, const Value& to);
 
 }  // namespace millrace::engine::onednn

@@ -55,6 +55,8 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
     pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
   else if (const auto* integers = std::get_if<kernels::IntegerConvolution>(&packing.own))
     pack_weights(*integers, weights, factors, result.bytes());
+  else if (const auto* quads = std::get_if<kernels::QuadConvolution>(&packing.own))
+    pack_weights(*quads, weights, factors, result.bytes());
   else if (const auto* direct = std::get_if<kernels::DirectConvolution>(&packing.own))
     pack_weights(*direct, weights, result.bytes());
   else if (const auto* halves = std::get_if<kernels::HalfConvolution>(&packing.own))

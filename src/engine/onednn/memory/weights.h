@@ -15,6 +15,7 @@
 #include "kernels/direct/transposed_convolution.h"
 #include "kernels/half/half_convolution.h"
 #include "kernels/integer/integer_convolution.h"
+#include "kernels/quads/quad_convolution.h"
 #include "kernels/winograd/winograd.h"
 #include "network/tensor.h"
 
@@ -39,7 +40,8 @@ struct Packing {
   using Own =
       std::variant<std::monostate, kernels::AmxConvolution, kernels::IntegerConvolution,
                    kernels::WinogradConvolution, kernels::DirectConvolution,
-                   kernels::TransposedConvolution, kernels::HalfConvolution>;
+                   kernels::TransposedConvolution, kernels::HalfConvolution,
+                   kernels::QuadConvolution>;
   Own own = {};
 };
 

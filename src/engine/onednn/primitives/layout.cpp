@@ -73,7 +73,7 @@ std::optional<Encoding> read_encoding(std::string_view text) {
   if (end == last) return encoding;
   if (*end != '+') return std::nullopt;
   const auto [behind, wrong] = std::from_chars(end + 1, last, encoding.zero);
-  const bool fits = encoding.zero > 0 && encoding.zero <= 255;
+  const bool fits = encoding.zero != 0 && encoding.zero >= -128 && encoding.zero <= 255;
   return wrong == std::errc() && behind == last && fits ? std::optional(encoding) : std::nullopt;
 }
 

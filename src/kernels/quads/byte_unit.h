@@ -1,0 +1,26 @@
+#pragma once
+// How processors without AVX-512 multiply bytes.
+#include <cstddef>
+#include <vector>
+
+namespace millrace::kernels {
+
+/// avx2: sums of two products as halfwords, which are added in pairs; avx_vnni: four products at
+/// once. neon: two products as halfwords; neon_dot: four products at once; neon_i8mm: products of
+/// two by two rows of eight bytes.
+enum class ByteUnit { avx2, avx_vnni, neon, neon_dot, neon_i8mm };
+
+/// Those that this processor has; the fastest first.
+std::vector<ByteUnit> byte_units();
+const char* name_of(ByteUnit unit);
+
+/// What such a unit multiplies: some rows of bytes with a panel, the weights of some outputs.
+struct UnitShape {
+  std::size_t outputs = 8;  // of a panel
+  std::size_t step = 16;    // bytes of rows: whole steps
+  bool is_signed = true;    // the bytes of rows; weights always are
+  std::size_t lanes = 4;    // float32 numbers of a vector
+};
+UnitShape shape_of(ByteUnit unit);
+
+}  // namespace millrace::kernels
