@@ -179,7 +179,7 @@ std::size_t wrong_sums(const QuadConvolution& c, const Integers& n) {
 TEST_F(QuadConvolutions, have_the_sums_of_the_definition) {
   for (const ByteUnit unit : byte_units()) {
     Random random(1);
-    for (int i = 0; i < 1200; ++i) {
+    for (int i = 0; i < 1000; ++i) {
       QuadConvolution c = random_convolution_of(unit, random);
       c.result = c.added = StoredNumber::f32;
       ASSERT_EQ(wrong_sums(c, Integers(c, random)), 0u) << text_of(c);
@@ -275,7 +275,7 @@ double largest_error(const QuadConvolution& c, const Integers& n, const Ends& en
 TEST_F(QuadConvolutions, end_as_the_definition_says) {
   for (const ByteUnit unit : byte_units()) {
     Random random(3);
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 300; ++i) {
       const QuadConvolution c = with_any_end(random_convolution_of(unit, random), random);
       const Integers n(c, random);
       ASSERT_LT(largest_error(c, n, random_ends(c, random)), 1e-5) << text_of(c);

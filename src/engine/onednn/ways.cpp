@@ -142,8 +142,10 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
     if (network::is_convolution(op))
       for (Variant& way : convolutions(device, request, layer, precision))
         ways.push_back(std::move(way));
-    if (network::is_product(op) && (precision != Precision::f16 || all_products_have_float16 ||
-                                    can_product_be_direct(Builder(device, request), layer)))
+    const bool is_ours = (precision == Precision::f16 && !all_products_have_float16) ||
+                         (precision == Precision::int8 && !has_exact_bytes());
+    if (network::is_product(op) &&
+        (!is_ours || can_product_be_direct(Builder(device, request), layer)))
       ways.push_back({precision, {}});
     if (network::is_product(op) && precision == Precision::f32 &&
         has_product_on_tiles(Builder(device, request), layer))
