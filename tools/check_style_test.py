@@ -175,6 +175,7 @@ class Words(unittest.TestCase):
         self.assertIn("PascalCase", complaints("struct my_type {};")[0])
         self.assertIn("PascalCase", complaints("enum class kind { a };")[0])
         self.assertIn("snake_case", complaints("void doIt();")[0])
+        self.assertEqual([], complaints("template <class T>\nRope<T>::Rope(int a) : a_(a) {}"))
         self.assertEqual(complaints("struct A : B { void doIt() override { it(); } };"), [])
         self.assertIn("end in _", complaints("class A { int a; int b_; };")[0])
         self.assertIn("file name", complaints("", "src/base/MyFile.cpp")[0])

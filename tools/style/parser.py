@@ -200,22 +200,29 @@ class Parser(Statements):
         return name, j
 
     def qualifier(self, parenthesis, name):
-        """The class in "Class::name(", or nothing."""
+        """The class in "Class::name(" or "Class<Number>::name(", or nothing."""
         t = self.tokens
         i = parenthesis - 1
-        return t.text(i - 2) if t.text(i) == name and t.text(i - 1) == "::" else ""
+        if t.text(i) != name or t.text(i - 1) != "::":
+            return ""
+        return t.text(self.before_arguments(i - 2))
+
+    def before_arguments(self, j):
+        """From the last token of a name to the name, past the arguments of a template."""
+        t = self.tokens
+        if t.text(j) != ">":
+            return j
+        depth = 0
+        while j > 0:
+            depth += {">": 1, "<": -1}.get(t.text(j), 0)
+            j -= 1
+            if depth == 0:
+                break
+        return j
 
     def name_before(self, j):
-        t = self.tokens
-        j -= 1
-        if t.text(j) == ">":  # a specialisation
-            depth = 0
-            while j > 0:
-                depth += {">": 1, "<": -1}.get(t.text(j), 0)
-                j -= 1
-                if depth == 0:
-                    break
-        return ("~" if t.text(j - 1) == "~" else "") + t.text(j)
+        j = self.before_arguments(j - 1)
+        return ("~" if self.tokens.text(j - 1) == "~" else "") + self.tokens.text(j)
 
     def function(self, first, parenthesis, name, owner, virtual):
         t = self.tokens
