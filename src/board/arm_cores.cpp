@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,6 +39,18 @@ std::string value_of(const std::string& line) {
 }
 
 }  // namespace
+
+std::map<int, std::string> arm_models(std::istream& cpuinfo) {
+  std::map<int, std::string> models;
+  std::string implementer;
+  int core = 0;
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("processor")) core = std::atoi(value_of(line).c_str());
+    if (line.starts_with("CPU implementer")) implementer = value_of(line);
+    if (line.starts_with("CPU part")) models[core] = name_of(implementer, value_of(line));
+  }
+  return models;
+}
 
 std::string arm_cores(std::istream& cpuinfo) {
   std::vector<std::string> names;

@@ -96,10 +96,28 @@ void add_disjoint(std::vector<Processor>& chosen, Processor processor, const std
   chosen.push_back(std::move(processor));
 }
 
+/// InputError if some of these cores are slower than others, which would wait for them.
+void check_alike(const Board& board, const std::vector<Processor>& cores, const std::string& name) {
+  const Device* const first = device_of(board, cores.front());
+  for (const Processor& core : cores) {
+    const Device* const device = device_of(board, core);
+    if (first == nullptr || device == nullptr || device->model == first->model) continue;
+    throw InputError(
+        "processors",
+        fmt::format("'{}' joins unlike cores: {} is of {} ({}), {} of {} ({}); join cores of one "
+                    "device, since the fast ones would wait for the slow ones",
+                    name, cores.front().name, first->name, first->model, core.name, device->name,
+                    device->model));
+  }
+}
+
 /// One with this name, or of several cores: "core0+core1", "cores0-1".
 Processor one_named(const Board& board, const std::string& name) {
   std::vector<Processor> group = in_range(board, name);
-  if (!group.empty()) return joined(group);
+  if (!group.empty()) {
+    check_alike(board, group, name);
+    return joined(group);
+  }
   for (const std::string& part : split(name, '+')) add_disjoint(group, find(board, part), part);
   if (group.size() == 1) return group.front();
   for (const Processor& processor : group)
@@ -107,6 +125,7 @@ Processor one_named(const Board& board, const std::string& name) {
       throw InputError("processors", fmt::format("'{}': {} is not a core, and only cores can work "
                                                  "on a layer together",
                                                  name, processor.name));
+  check_alike(board, group, name);
   return joined(group);
 }
 

@@ -23,6 +23,7 @@ Device name_only(const Device& device) {
   plain.cores = device.cores;
   plain.together = device.together;
   plain.processors = device.processors;
+  plain.clocks = device.clocks;  // the system tells them too
   plain.scheduling = usual_scheduling(device.kind);
   plain.origins = device.origins;
   return plain;

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <memory>
 
 #include "base/error.h"
 #include "board/arm_cores.h"
 #include "board/board.h"
+#include "board/clusters.h"
 #include "board/instruction_sets.h"
 
 namespace millrace::board {
@@ -96,21 +96,12 @@ int kind_of(const Topology& topology, int core) {
   return std::max(kind, 0);
 }
 
-/// One for each kind of cores: "cpu", or "cpu0", "cpu1" where they differ (big and little).
 std::vector<Device> devices_of(const Topology& topology, const Board& board) {
-  std::map<int, Device> by_kind;
-  for (const Processor& processor : board.processors) {
-    Device& device = by_kind[kind_of(topology, processor.cores.front())];
-    device.cores.push_back(processor.cores.front());
-    device.processors.push_back(processor.name);
-  }
-  std::vector<Device> devices;
-  for (auto& [kind, device] : by_kind) {
-    device.name = by_kind.size() == 1 ? "cpu" : "cpu" + std::to_string(devices.size());
-    device.model = board.cpu_model;
-    devices.push_back(std::move(device));
-  }
-  return devices;
+  std::vector<int> cores;
+  for (const Processor& processor : board.processors) cores.push_back(processor.cores.front());
+  std::vector<CoreFacts> facts = facts_of_cores(cores);
+  for (CoreFacts& each : facts) each.kind = kind_of(topology, each.core);
+  return devices_of_cores(board.processors, facts, board.cpu_model);
 }
 
 Memory memory_of_all(const Board& board) {

@@ -15,6 +15,7 @@
 #include "api/profile.h"
 #include "api/setup.h"
 #include "base/error.h"
+#include "board/clusters.h"
 #include "base/file.h"
 #include "deployment/deployment.h"
 
@@ -88,7 +89,7 @@ class VariantTimes {
   bool modelled_;
 };
 
-/// This machine's cores, alone and all together, which engines can be measured on.
+/// This machine's cores, alone and all of a device together, which engines can be measured on.
 explore::Elements elements_of_this_machine(const board::Board& board) {
   explore::Elements result;
   for (const board::Processor& processor : board.processors) {
@@ -97,12 +98,17 @@ explore::Elements elements_of_this_machine(const board::Board& board) {
     result.problem.processors.push_back({processor.name, {result.problem.units.size() - 1}});
     result.elements.push_back({"cpu", 1, 1, board::only(board, {processor.name})});
   }
-  if (result.elements.size() < 2) return result;
-  explore::SharedProcessor all{board::all_cores(board).name, {}};
-  for (std::size_t unit = 0; unit < result.problem.units.size(); ++unit) all.units.push_back(unit);
-  result.elements.push_back({"cpu", all.units.size(), static_cast<double>(all.units.size()),
-                             board::only(board, {all.name})});
-  result.problem.processors.push_back(std::move(all));
+  const std::size_t cores = result.elements.size();
+  for (const board::Processor& cluster : board::joined_clusters(board)) {
+    explore::SharedProcessor all{cluster.name, {}};
+    for (std::size_t unit = 0; unit < cores; ++unit)
+      if (std::ranges::count(cluster.cores, result.elements[unit].board.processors[0].cores[0]) > 0)
+        all.units.push_back(unit);
+    if (all.units.size() < 2) continue;
+    result.elements.push_back({"cpu", all.units.size(), static_cast<double>(all.units.size()),
+                               board::only(board, {all.name})});
+    result.problem.processors.push_back(std::move(all));
+  }
   return result;
 }
 

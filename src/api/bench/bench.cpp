@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/interleaved.h"
 #include "base/interrupt.h"
+#include "board/clusters.h"
 #include "board/energy.h"
 #include "plan/steps.h"
 #include "runtime/stage_times.h"
@@ -144,7 +145,12 @@ class Bench {
     };
     add(name_of_first(loaded_), {on(board.processors.front())});
     if (board.processors.size() < 2) return;
-    add("all cores, layer by layer", {on(board::all_cores(board))});
+    const std::vector<board::Processor> clusters = board::joined_clusters(board);
+    for (const board::Processor& cluster : clusters)
+      if (clusters.size() == 1)
+        add("all cores, layer by layer", {on(cluster)});
+      else if (cluster.cores.size() > 1)
+        add(cluster.name + ", layer by layer", {on(cluster)});
     std::vector<plan::Assessed> copies;
     for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
     add("one copy per core", copies);

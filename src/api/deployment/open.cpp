@@ -91,7 +91,12 @@ board::Board board_of(const system::System& system, const Context& context) {
   Setup setup;
   setup.context = context;
   try {
-    return load_board(setup, system.board);
+    board::Board board = load_board(setup, system.board);
+    // Of unknown power, a lower clock saves nothing that anybody knows of.
+    if (system.board.empty())
+      for (board::Device& device : board.devices)
+        if (device.power.empty()) device.clocks.clear();
+    return board;
   } catch (const InputError& error) {
     // A file that is wrong has its own place; a name that is no board has none.
     if (system.board_place.empty() || error.place() != system.board) throw;

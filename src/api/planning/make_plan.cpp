@@ -26,6 +26,7 @@
 #include "base/file.h"
 #include "base/quantity.h"
 #include "base/temporary.h"
+#include "board/clusters.h"
 #include "board/shipped.h"
 #include "explore/why.h"
 #include "plan/steps.h"
@@ -210,13 +211,14 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
 /// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
 bool may_join_cores(const PlanRequest& request, const board::Board& board) {
   return request.board.empty() && request.limits.empty() && request.profile.empty() &&
-         !request.by_hand.is_given() && board.processors.size() > 1 &&
-         !is_configuration_search(request.search);
+         !request.by_hand.is_given() && !is_configuration_search(request.search) &&
+         board::joined_clusters(board).size() < board.processors.size();
 }
 
 PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
-  request.setup.processors = {
-      fmt::format("core{}", fmt::join(board::all_cores(board).cores, "+core"))};
+  request.setup.processors.clear();
+  for (const board::Processor& cluster : board::joined_clusters(board))
+    request.setup.processors.push_back(fmt::format("core{}", fmt::join(cluster.cores, "+core")));
   return request;
 }
 
@@ -265,7 +267,9 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     nearest = std::min(nearest, each.choice->winner().latency);
   if (const std::string refusal = refusal_of(request, choice, nearest); !refusal.empty()) {
     if (may_join_cores(request, work.board)) {
-      context.note(refusal + "; now trying all cores together on each layer");
+      context.note(refusal + (board::joined_clusters(work.board).size() > 1
+                                  ? "; now trying the cores of each device together on each layer"
+                                  : "; now trying all cores together on each layer"));
       return plan_once_more(with_cores_joined(request, work.board), std::move(attempts));
     }
     const char* more = is_configuration_search(request.search)
