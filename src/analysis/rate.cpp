@@ -77,6 +77,17 @@ std::optional<Time> shortest_period(const plan::Plan& plan, const network::Netwo
   return Time(std::llround(1 / (rate * static_cast<double>(plan::batch_of(plan)))));
 }
 
+Time period_of_copies(const plan::Plan& plan, const plan::PhaseTimes& phase_times) {
+  const std::vector<double> copies = times_of_copies(plan, phase_times);
+  double rate = 0;
+  for (const double copy : copies) rate += 1 / copy;
+  double period = 1 / (rate * static_cast<double>(plan::batch_of(plan)));
+  const double slowest = *std::ranges::max_element(copies);
+  for (const plan::Channel& channel : plan.channels)
+    period = std::max(period, slowest / static_cast<double>(channel.capacity));
+  return Time(std::llround(period));
+}
+
 std::optional<Time> latency_bound(const plan::Plan& plan, const network::Network& network,
                                   const plan::PhaseTimes& phase_times, Time period) {
   constexpr std::int64_t rounds = 8, least = 32;  // until the pipeline has come to its pace

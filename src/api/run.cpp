@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 
+#include "api/clocks.h"
 #include "api/lines_file.h"
 #include "api/open_model.h"
 #include "api/results.h"
@@ -257,11 +258,15 @@ RunTotals run(const RunRequest& request) {
     choose_variants(*loaded);
   auto session =
       deploy(*loaded, loaded->plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
+  runtime::ClockWatch watch(devices_to_watch(*loaded));
   RunTotals totals = output.run(session, batches);
+  const runtime::ClockRecord& clocks = watch.stop();
   totals.elapsed = board_time(totals.elapsed, *loaded);
   totals.stages = loaded->plan.stages.size();
   totals.replicas = plan::actors_in(loaded->plan);
-  write_trace(request.trace, session, *loaded);
+  write_trace(request.trace, session, *loaded, clocks);
+  for (const std::string& text : low_clocks(clocks, loaded->origin.clocks_mhz))
+    loaded->context.note(text);
   note_late_stages(*loaded);
   return totals;
 }

@@ -2,19 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
+#include "api/clocks.h"
 #include "api/written_over.h"
 
 namespace millrace::api {
 namespace {
 
-void shorten(Trace& trace, double scale) {
-  const auto shorten = [&](Time& time) { time = time_from_seconds(seconds(time) / scale); };
+void change_times(Trace& trace, const std::function<Time(Time)>& change) {
+  const auto set = [&](Time& time) { time = change(time); };
   for (TraceFiring& firing : trace.firings)
-    for (Time* time : {&firing.begin, &firing.end}) shorten(*time);
+    for (Time* time : {&firing.begin, &firing.end}) set(*time);
   for (TraceWait& wait : trace.waits)
-    for (Time* time : {&wait.begin, &wait.end}) shorten(*time);
+    for (Time* time : {&wait.begin, &wait.end}) set(*time);
   for (TraceFrame& frame : trace.frames)
-    for (Time* time : {&frame.released, &frame.submitted, &frame.completed}) shorten(*time);
+    for (Time* time : {&frame.released, &frame.submitted, &frame.completed}) set(*time);
+  for (TraceClock& clock : trace.clocks) set(clock.at);
+}
+
+/// Lets it count from its first event, as a trace without clocks does. Of the clocks before, those
+/// that were read last stand at its begin.
+void begin_with_first_event(Trace& trace) {
+  Time first = Time::max();
+  for (const TraceFiring& firing : trace.firings) first = std::min(first, firing.begin);
+  for (const TraceFrame& frame : trace.frames) first = std::min(first, frame.released);
+  if (first == Time::max()) return;
+  std::erase_if(trace.clocks, [&](const TraceClock& clock) {
+    return clock.at < first - runtime::ClockWatch::usual_interval;
+  });
+  change_times(trace, [&](Time time) { return std::max(Time{}, time - first); });
+}
+
+/// Stops the session.
+Trace trace_with_clocks(runtime::Session& session, const runtime::ClockRecord& clocks) {
+  if (clocks.samples.empty()) return session.trace();
+  const auto begin = clocks.samples.front().at;
+  Trace trace = session.trace(begin);
+  add_clocks(clocks, begin, trace);
+  begin_with_first_event(trace);
+  return trace;
 }
 
 }  // namespace
@@ -30,11 +58,13 @@ std::int64_t frames_of(const TraceOptions& options) {
   return options.file.empty() ? 0 : options.frames;
 }
 
-void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded) {
+void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded,
+                 const runtime::ClockRecord& clocks) {
   if (options.file.empty()) return;
   const double time_scale = loaded.simulated.time_scale;
-  Trace trace = session.trace();
-  if (time_scale != 1) shorten(trace, time_scale);
+  Trace trace = trace_with_clocks(session, clocks);
+  if (time_scale != 1)
+    change_times(trace, [&](Time time) { return time_from_seconds(seconds(time) / time_scale); });
   write_chrome_trace(options.file, trace);
   loaded.context.note(
       fmt::format("written: {}, the last {} frames", options.file, trace.frames.size()));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/loaded.h"
+#include "runtime/scheduling/clock_watch.h"
 #include "runtime/session.h"
 
 namespace millrace::api {
@@ -17,7 +18,8 @@ struct TraceOptions {
 void check_trace(const TraceOptions& options, const RunnableOptions& runnable);
 /// For SessionOptions::trace_frames.
 std::int64_t frames_of(const TraceOptions& options);
-/// Stops the session, if a trace is wanted. Times are the board's.
-void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded);
+/// Stops the session, if a trace is wanted. Times are the board's. `clocks`: that its cores had.
+void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded,
+                 const runtime::ClockRecord& clocks);
 
 }  // namespace millrace::api

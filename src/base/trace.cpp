@@ -23,6 +23,8 @@ constexpr int board_process = 1;
 int process_of_plan(std::size_t plan) { return board_process + 1 + static_cast<int>(plan); }
 constexpr std::string_view frames_prefix = "frames of ";  // and the plan's name: such a process
 
+constexpr std::string_view clock_prefix = "clock of ";    // and the device: such a counter
+
 /// Events count in microseconds; three decimals keep the nanoseconds.
 double event_time(Time time) { return microseconds(time); }
 
@@ -37,6 +39,12 @@ class ChromeTraceWriter {
     for (const TraceFiring& firing : trace_.firings) write_firing(firing);
     for (const TraceWait& wait : trace_.waits) write_wait(wait);
     for (const TraceFrame& frame : trace_.frames) write_frame(frame);
+    for (const TraceClock& clock : trace_.clocks)
+      add({{"name", std::string(clock_prefix) + clock.device},
+           {"ph", "C"},
+           {"pid", board_process},
+           {"ts", event_time(clock.at)},
+           {"args", {{"MHz", clock.mhz}}}});
     out_ << "\n]}\n";
   }
 
@@ -156,6 +164,7 @@ class ChromeTraceReader {
       if (kind == "M") read_name(event);
       if (kind == "X") read_span(event);
       if (kind == "b") read_frame(event);
+      if (kind == "C") read_clock(event);
     }
     return std::move(trace_);
   }
@@ -200,6 +209,13 @@ class ChromeTraceReader {
     if (firing.in < Time{} || firing.out < Time{} ||
         firing.in + firing.out > firing.end - firing.begin)
       args.at("in_ms").fail("with 'out_ms', it does not lie within the event's time");
+  }
+
+  void read_clock(const JsonView& event) {
+    if (!event.has("name") || !event.at("name").text().starts_with(clock_prefix)) return;
+    const std::string device = event.at("name").text().substr(clock_prefix.size());
+    trace_.clocks.push_back({device, time_of(event.at("ts"), 1e3),
+                             event.at("args").at("MHz").number()});
   }
 
   std::size_t stage_of(const JsonView& event) {

@@ -46,12 +46,21 @@ struct TraceWait {
   bool operator==(const TraceWait&) const = default;
 };
 
+/// What clock a device had.
+struct TraceClock {
+  std::string device;  // "cpu0"
+  Time at{};
+  double mhz = 0;
+  bool operator==(const TraceClock&) const = default;
+};
+
 struct Trace {
   std::vector<std::string> plans;
   std::vector<TraceStage> stages;
   std::vector<TraceFiring> firings;   // in the order in which they ended
   std::vector<TraceFrame> frames;     // in the order in which they were completed
   std::vector<TraceWait> waits = {};  // of real runs; by stage, in order
+  std::vector<TraceClock> clocks = {};  // of real runs, where the system tells them; in order
   bool operator==(const Trace&) const = default;
 };
 
@@ -59,7 +68,8 @@ struct Trace {
 std::vector<std::string> processors_of(const Trace& trace);
 
 /// As chrome://tracing and ui.perfetto.dev read it (JSON), piece by piece and atomically: a row for
-/// each processor, and each frame from its release to its result. See write_file for failures.
+/// each processor, each frame from its release to its result, and a counter for each clock. See
+/// write_file for failures.
 void write_chrome_trace(const std::filesystem::path& path, const Trace& trace);
 
 /// What that wrote; events of others are passed over. InputError if the file is none such, or lacks

@@ -60,7 +60,8 @@ std::vector<Megahertz> clocks_in(const fs::path& cpufreq) {
 
 std::optional<int> clock_of(const fs::path& core) {
   const std::vector<int> sharing = cores_in_list(first_line(core / "cpufreq/related_cpus"));
-  const std::vector<int> threads = cores_in_list(first_line(core / "topology/thread_siblings_list"));
+  const std::vector<int> threads =
+      cores_in_list(first_line(core / "topology/thread_siblings_list"));
   const bool are_others = std::ranges::any_of(sharing, [&](int other) {
     return std::ranges::find(threads, other) == threads.end();
   });

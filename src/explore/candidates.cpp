@@ -51,6 +51,22 @@ void size_slots(Candidate& candidate, const network::Network& network, std::int6
     candidate.plan = plan::with_slots(candidate.plan, candidate.smallest->capacities, slack);
 }
 
+/// First-free replicas of unlike speed get so many slots that the fast ones need not wait for a
+/// frame of the slowest.
+void add_slots_for_unlike(Candidate& candidate, const network::Network& network,
+                          const plan::PhaseTimes& times) {
+  constexpr std::int64_t most_for_each = 8;
+  plan::Plan& plan = candidate.plan;
+  if (!plan::is_first_free(plan) || times.empty()) return;
+  const std::int64_t round = plan::round_of(plan);
+  const std::int64_t most = most_for_each * plan.stages.front().replicas();
+  const std::int64_t enough = std::min(analysis::enough_in_flight(plan, network, times), most);
+  std::vector<std::int64_t> capacities;
+  for (const plan::Channel& channel : plan.channels)
+    capacities.push_back(std::max(channel.capacity, (enough + round - 1) / round * round));
+  plan = plan::with_slots(plan, capacities, 0);
+}
+
 Time slowest_stage(const Candidate& candidate) {
   Time slowest{};
   std::size_t actor = 0;
@@ -61,11 +77,18 @@ Time slowest_stage(const Candidate& candidate) {
   return slowest;
 }
 
+/// Measured, or else predicted.
 double period_of(const Candidate& c) {
-  return seconds(c.evidence.period != Time{} ? c.evidence.period : c.bound);
+  return seconds(c.evidence.period != Time{} ? c.evidence.period : predicted_period(c));
 }
 
 }  // namespace
+
+Time predicted_period(const Candidate& candidate) {
+  if (!plan::is_first_free(candidate.plan)) return candidate.bound;
+  const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
+  return times.empty() ? candidate.bound : analysis::period_of_copies(candidate.plan, times);
+}
 
 plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping,
                          const SearchCase& given) {
@@ -136,6 +159,7 @@ void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const
   candidate.evidence = predicted(candidate.plan, candidate.search.mapping, given);
   if (options_.size_slots) size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
+  add_slots_for_unlike(candidate, network_, times);
   candidate.bound =
       analysis::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate));
   if (!options_.max_latency) return;
@@ -194,12 +218,7 @@ void Candidates::measure() {
 }
 
 bool Candidates::is_needless(const Candidate& candidate) const {
-  // Copies do not wait for their turn: beside a slow one, the others are faster than the bound
-  // says.
-  const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
-  const Time fastest = plan::is_first_free(candidate.plan) && !times.empty()
-                           ? *analysis::shortest_period(candidate.plan, network_, times)
-                           : candidate.bound;
+  const Time fastest = predicted_period(candidate);
   return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
     return is_in_time(other) && plan::phases_in(other.plan) < plan::phases_in(candidate.plan) &&
            seconds(other.bound) < (1 + noise) * seconds(fastest);

@@ -51,6 +51,10 @@ struct Candidate {
   double doubt = 0;        // how far its measured period beside the shortest may be off, in shares
 };
 
+/// The time between two frames at the predicted times: the bound, but first-free replicas wait for
+/// no frames of their own.
+Time predicted_period(const Candidate& candidate);
+
 struct Choice {
   std::vector<Candidate> candidates;  // at least one
   std::vector<std::string> left_out;  // what was found and cannot be, and why: one sentence each

@@ -1,6 +1,7 @@
 #pragma once
 // Where a plan comes from.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct Origin {
   std::optional<Time> max_latency;
   std::int64_t max_batch = 1;  // with a largest latency
   ProcessingTimes processing = {};  // that the search counted with
+  /// By device: the highest clock while the plan was measured, where the system tells clocks.
+  std::map<std::string, double> clocks_mhz = {};
   bool operator==(const Origin&) const = default;
 };
 

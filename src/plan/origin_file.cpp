@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/quantity.h"
+#include "base/split.h"
 #include "network/fixed_inputs.h"
 
 namespace millrace::plan {
@@ -79,6 +82,24 @@ void read_processing(ProcessingTimes& times, const std::string& name, const Json
   if (name == "processing_reading") times.reading = read_duration(text, place);
 }
 
+std::string clocks_text(const std::map<std::string, double>& clocks_mhz) {
+  std::vector<std::string> words;
+  for (const auto& [device, clock] : clocks_mhz)
+    words.push_back(fmt::format("{}={:g}", device, clock));
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+std::map<std::string, double> read_clocks(const std::string& text, const std::string& place) {
+  std::map<std::string, double> clocks_mhz;
+  for (const std::string& word : split(text, ',')) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    if (equals == 0 || equals + 1 >= word.size())
+      throw InputError(place, fmt::format("found '{}', expected such as cpu0=1800", word));
+    clocks_mhz[word.substr(0, equals)] = read_number<double>(word.substr(equals + 1), place);
+  }
+  return clocks_mhz;
+}
+
 /// What is not as usual, by name, ascending; all of it text.
 Json options_json(const Origin& origin) {
   Json json = Json::object();
@@ -89,6 +110,7 @@ Json options_json(const Origin& origin) {
   add("board", origin.board_name);
   add("board_cpu", origin.board_cpu);
   add("board_file", origin.board_file);
+  add("clocks_mhz", clocks_text(origin.clocks_mhz));
   add("fallback", origin.fallback ? "" : "no");
   add("fitness", origin.fitness);
   add("fix", network::fixed_text(origin.model));
@@ -115,6 +137,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "board") origin.board_name = text;
   if (name == "board_cpu") origin.board_cpu = text;
   if (name == "board_file") origin.board_file = text;
+  if (name == "clocks_mhz") origin.clocks_mhz = read_clocks(text, place);
   if (name == "fallback") origin.fallback = text != "no";
   if (name == "fitness") origin.fitness = text;
   if (name == "fix") network::add_all_fixed(origin.model, text, place);

@@ -262,9 +262,18 @@ std::string machine_text(const board::Board& board) {
   for (const board::Processor& p : board.processors)
     processors.add(
         {p.name, "cpu", fmt::format("{}", fmt::join(p.cores, ",")), caches_of(board, p)});
-  return fmt::format("{}: {}, {} of memory\ninstruction sets: {}\n\n{}", board.name,
+  Table devices({{"device", Align::left},
+                 {"model", Align::left},
+                 {"processors", Align::left},
+                 {"clock", Align::left}});
+  for (const Device& device : board.devices)
+    devices.add({device.name, device.model, fmt::format("{}", fmt::join(device.processors, " ")),
+                 clocks_text(device)});
+  const bool are_unlike = board.devices.size() > 1;
+  return fmt::format("{}: {}, {} of memory\ninstruction sets: {}\n\n{}{}", board.name,
                      board.cpu_model, millrace::to_text(board::main_memory(board)),
-                     fmt::join(board.instruction_sets, " "), processors.text());
+                     fmt::join(board.instruction_sets, " "), processors.text(),
+                     are_unlike ? "\n" + devices.text() : "");
 }
 
 }  // namespace millrace::report

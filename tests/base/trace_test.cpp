@@ -55,6 +55,21 @@ TEST(Trace, is_written_as_chrome_reads_it) {
   EXPECT_EQ(events[7]["id"], events[8]["id"]);
 }
 
+TEST(Trace, has_a_counter_for_the_clock_of_each_device) {
+  Trace trace = sample();
+  trace.clocks = {{"cpu1", Time(1'000), 2400}, {"cpu0", Time(1'500), 1416.5}};
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("millrace_trace_clocks_" + std::to_string(::getpid()));
+  write_chrome_trace(path, trace);
+  const nlohmann::json event = read_json(path)["traceEvents"].back();
+  const Trace again = read_chrome_trace(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(event["ph"], "C");
+  EXPECT_EQ(event["name"], "clock of cpu0");
+  EXPECT_EQ(event["args"]["MHz"], 1416.5);
+  EXPECT_EQ(again.clocks, trace.clocks);
+}
+
 TEST(Trace, has_what_borders_take_of_a_firing_in_its_arguments_and_as_spans_within) {
   Trace trace = sample();
   trace.firings[0].in = Time(400);

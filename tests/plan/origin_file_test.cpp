@@ -41,10 +41,12 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   origin.max_error = 0.25, origin.max_loss = 0.01;
   origin.max_latency = std::chrono::milliseconds(100);
   origin.max_batch = 8;
+  origin.clocks_mhz = {{"cpu0", 1800}, {"cpu1", 2400.5}};
   EXPECT_EQ(read(to_json(origin, "/nonexistent")), origin);
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_latency"], "100ms");
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_loss"], "1%");
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["precision"], "f32,int8");
+  EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["clocks_mhz"], "cpu0=1800,cpu1=2400.5");
 }
 
 TEST(OriginFile, a_model_is_found_where_it_lies_from_the_plan_or_else_beside_it) {

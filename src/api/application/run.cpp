@@ -14,6 +14,7 @@
 
 #include "api/application/accuracy.h"
 #include "api/application/results.h"
+#include "api/clocks.h"
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "application/image_file.h"
@@ -97,6 +98,7 @@ class Runner {
     const Loaded& loaded = *loaded_.loaded;
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           {.trace_frames = frames_of(how_.trace)});
+    runtime::ClockWatch watch(devices_to_watch(loaded));
     application::Run run(loaded_.application, parts(), session,
                          [&](const Outcome& outcome) { take(outcome); });
     try {
@@ -107,7 +109,10 @@ class Runner {
       throw;
     }
     keep_all();
-    write_trace(how_.trace, session, loaded);
+    const runtime::ClockRecord& clocks = watch.stop();
+    write_trace(how_.trace, session, loaded, clocks);
+    for (const std::string& text : low_clocks(clocks, loaded.origin.clocks_mhz))
+      context().note(text);
     if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
     for (const auto& [remark, picture] : remarks_)
       context().note(fmt::format("'{}' {}", picture, remark));

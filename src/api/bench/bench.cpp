@@ -12,6 +12,7 @@
 #include "api/bench/simulated_baselines.h"
 #include "api/bench/summary.h"
 #include "api/bench/variation.h"
+#include "api/clocks.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
 #include "base/interleaved.h"
@@ -101,8 +102,12 @@ class Bench {
   /// Of a turn that is not interrupted. Ends the plan's session.
   void trace() {
     if (request_.trace.file.empty()) return;
+    runtime::ClockWatch watch(devices_to_watch(loaded_));
     contenders_.back().loads.front().run(time_from_seconds(request_.duration_s));
-    write_trace(request_.trace, contenders_.back().loads.front().session(), loaded_);
+    const runtime::ClockRecord& clocks = watch.stop();
+    write_trace(request_.trace, contenders_.back().loads.front().session(), loaded_, clocks);
+    for (const std::string& text : low_clocks(clocks, loaded_.origin.clocks_mhz))
+      loaded_.context.note(text);
   }
 
  private:

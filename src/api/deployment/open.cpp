@@ -93,9 +93,8 @@ board::Board board_of(const system::System& system, const Context& context) {
   try {
     board::Board board = load_board(setup, system.board);
     // Of unknown power, a lower clock saves nothing that anybody knows of.
-    if (system.board.empty())
-      for (board::Device& device : board.devices)
-        if (device.power.empty()) device.clocks.clear();
+    for (board::Device& device : board.devices)
+      if (system.board.empty() && device.power.empty()) device.clocks.clear();
     return board;
   } catch (const InputError& error) {
     // A file that is wrong has its own place; a name that is no board has none.

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "api/application/load.h"
+#include "api/clocks.h"
 #include "api/open_model.h"
 #include "api/planning/by_hand.h"
 #include "api/planning/fewer_engines.h"
@@ -142,7 +143,9 @@ SearchOptions search_options(const PlanRequest& request) {
   return search;
 }
 
-explore::Choice search(const PlanRequest& request, const Work& work) {
+/// `clocks_mhz`: by device, while the candidates were measured.
+explore::Choice search(const PlanRequest& request, const Work& work,
+                       std::map<std::string, double>& clocks_mhz) {
   const auto shown = request.setup.context.begin("searching");
   explore::ChooseOptions choose;
   choose.search = request.search.method;
@@ -159,8 +162,12 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
   choose.most_streams = request.streams;
   if (request.measure_s > 0 && request.board.empty())
     choose.measure = [&](std::span<const plan::Assessed> plans) {
-      return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
-                              {time_from_seconds(request.measure_s), request.setup.source.seed});
+      runtime::ClockWatch watch(work.board.devices);
+      auto rates =
+          runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
+                           {time_from_seconds(request.measure_s), request.setup.source.seed});
+      clocks_mhz = highest_clocks(watch.stop());
+      return rates;
     };
   if (request.by_hand.is_given())
     return choose_by_hand(
@@ -261,7 +268,8 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     return result_of(std::move(work), std::move(attempts), refusal);
   }
   work.processing = processing_for(request, work.network, *work.engine);
-  const explore::Choice& choice = attempt.choice.emplace(search(request, work));
+  std::map<std::string, double> clocks_mhz;
+  const explore::Choice& choice = attempt.choice.emplace(search(request, work, clocks_mhz));
   Time nearest = Time::max();
   for (const PlanAttempt& each : attempts)
     nearest = std::min(nearest, each.choice->winner().latency);
@@ -285,6 +293,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   if (const std::string loops = report::plain_loops_text(work.profile); !loops.empty())
     context.note(loops);
   plan::PlanFile file = finish(request, work, choice);
+  file.origin.clocks_mhz = std::move(clocks_mhz);
   std::vector<LayerReasons> why = reasons_of(request, work, choice);
   PlanResult result = result_of(std::move(work), std::move(attempts), {});
   result.file = std::move(file);

@@ -18,7 +18,7 @@ bool has_period(const explore::Candidate& c) { return c.evidence.period != Time{
 
 /// Predicted among measured ones: with a mark.
 std::string marked_rate_text(const explore::Candidate& c, bool has_measured) {
-  const Time period = has_period(c) ? c.evidence.period : c.bound;
+  const Time period = has_period(c) ? c.evidence.period : explore::predicted_period(c);
   return (has_measured && !has_period(c) ? "~" : "") + four_digits(1 / seconds(period));
 }
 

@@ -69,7 +69,7 @@ std::string gain_text(const explore::Candidate& winner, const explore::Candidate
   const bool are_measured = winner.evidence.period != Time{} && alone.evidence.period != Time{};
   const double gain = are_measured
                           ? seconds(alone.evidence.period) / seconds(winner.evidence.period)
-                          : seconds(alone.bound) / seconds(winner.bound);
+                          : seconds(alone.bound) / seconds(explore::predicted_period(winner));
   return fmt::format("; {} gain over {} alone: {:.2f} times",
                      are_measured ? "measured" : "predicted", name, gain);
 }
@@ -119,7 +119,8 @@ std::string closing_text(const PlanResult& result, const PlanRequest& request,
       std::find_if(choice.candidates.begin(), choice.candidates.end(),
                    [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
   const bool is_measured = winner.evidence.period != Time{};
-  const double period = seconds(is_measured ? winner.evidence.period : winner.bound);
+  const double period =
+      seconds(is_measured ? winner.evidence.period : explore::predicted_period(winner));
   std::string speed = fmt::format("{} frames/s {}", four_digits(1 / period),
                                   is_measured ? "measured" : "predicted");
   if (alone != choice.candidates.end() && &*alone != &winner) {
