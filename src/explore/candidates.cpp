@@ -16,6 +16,7 @@ namespace millrace::explore {
 namespace {
 
 constexpr double noise = 0.01;       // of measurements, at least
+constexpr std::int64_t most_unlike = 8;  // times the fastest copy's time, of the slowest
 constexpr double most_noise = 0.03;  // at most: more is too much to give away
 
 bool uses_int8(const std::vector<board::Variant>& variants) {
@@ -51,15 +52,23 @@ void size_slots(Candidate& candidate, const network::Network& network, std::int6
     candidate.plan = plan::with_slots(candidate.plan, candidate.smallest->capacities, slack);
 }
 
+/// First-free replicas, of which none takes so long that all frames would wait for it, as a core
+/// beside a GPU would.
+bool has_near_copies(const Candidate& candidate) {
+  if (!plan::is_first_free(candidate.plan) || candidate.evidence.replicas.empty()) return false;
+  const auto [fastest, slowest] = std::ranges::minmax_element(
+      candidate.evidence.replicas, {}, &plan::ReplicaEvidence::predicted);
+  return fastest->predicted > Time{} && slowest->predicted <= most_unlike * fastest->predicted;
+}
+
 /// First-free replicas of unlike speed get so many slots that the fast ones need not wait for a
 /// frame of the slowest.
 void add_slots_for_unlike(Candidate& candidate, const network::Network& network,
                           const plan::PhaseTimes& times) {
-  constexpr std::int64_t most_for_each = 8;
   plan::Plan& plan = candidate.plan;
-  if (!plan::is_first_free(plan) || times.empty()) return;
+  if (!has_near_copies(candidate) || times.empty()) return;
   const std::int64_t round = plan::round_of(plan);
-  const std::int64_t most = most_for_each * plan.stages.front().replicas();
+  const std::int64_t most = most_unlike * plan.stages.front().replicas();
   const std::int64_t enough = std::min(analysis::enough_in_flight(plan, network, times), most);
   std::vector<std::int64_t> capacities;
   for (const plan::Channel& channel : plan.channels)
@@ -85,7 +94,7 @@ double period_of(const Candidate& c) {
 }  // namespace
 
 Time predicted_period(const Candidate& candidate) {
-  if (!plan::is_first_free(candidate.plan)) return candidate.bound;
+  if (!has_near_copies(candidate)) return candidate.bound;
   const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
   return times.empty() ? candidate.bound : analysis::period_of_copies(candidate.plan, times);
 }
@@ -218,7 +227,12 @@ void Candidates::measure() {
 }
 
 bool Candidates::is_needless(const Candidate& candidate) const {
-  const Time fastest = predicted_period(candidate);
+  // Copies do not wait for their turn: beside a slow one, the others are faster than the bound
+  // says.
+  const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
+  const Time fastest = plan::is_first_free(candidate.plan) && !times.empty()
+                           ? *analysis::shortest_period(candidate.plan, network_, times)
+                           : candidate.bound;
   return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
     return is_in_time(other) && plan::phases_in(other.plan) < plan::phases_in(candidate.plan) &&
            seconds(other.bound) < (1 + noise) * seconds(fastest);

@@ -52,7 +52,8 @@ struct Candidate {
 };
 
 /// The time between two frames at the predicted times: the bound, but first-free replicas wait for
-/// no frames of their own.
+/// no frames of their own. Where the slowest takes more than 8 times as long as the fastest, it is
+/// the bound: frames would take too long.
 Time predicted_period(const Candidate& candidate);
 
 struct Choice {
