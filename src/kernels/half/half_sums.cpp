@@ -14,7 +14,7 @@
 namespace millrace::kernels {
 namespace {
 
-constexpr std::size_t most_rows = 8;
+constexpr std::size_t most_half_rows = 8;
 
 /// What sums are clipped to, they are clipped to in float16: rounding keeps the order of numbers.
 /// `vectors`: of outputs, one or two.
@@ -197,7 +197,7 @@ class HalfSums {
 
 using Multiply = void (*)(HalfRows, std::size_t);
 template <std::size_t vectors>
-constexpr std::array<Multiply, most_rows> multiplies{
+constexpr std::array<Multiply, most_half_rows> multiplies{
     HalfSums<1, vectors>::multiply, HalfSums<2, vectors>::multiply, HalfSums<3, vectors>::multiply,
     HalfSums<4, vectors>::multiply, HalfSums<5, vectors>::multiply, HalfSums<6, vectors>::multiply,
     HalfSums<7, vectors>::multiply, HalfSums<8, vectors>::multiply};
@@ -207,7 +207,7 @@ constexpr std::array<Multiply, most_rows> multiplies{
 /// In pieces of about as many rows each: first those that have one more.
 void multiply(HalfRows rows, std::size_t count) {
   const auto& multiply_some = rows.outputs > half_lanes ? multiplies<2> : multiplies<1>;
-  const std::size_t pieces = divided_up(count, most_rows);
+  const std::size_t pieces = divided_up(count, most_half_rows);
   const std::size_t each = count / pieces, larger = count % pieces;
   if (larger > 0) multiply_some[each](rows, larger);
   const std::size_t done = larger * (each + 1);

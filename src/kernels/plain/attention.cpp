@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t panel_lanes = 4;  // vectors of a panel
 constexpr std::size_t panel_numbers = panel_lanes * lane_count;
 constexpr std::size_t step_rows = 6;             // rows come in so many
-constexpr std::size_t most_rows = 24;            // whose products are kept at once
+constexpr std::size_t most_kept_rows = 24;            // whose products are kept at once
 constexpr std::size_t most_products = 1u << 16;  // so that they stay in a core's own cache
 constexpr std::size_t keys_at_once = 128;        // so that their values stay in the nearest one
 
@@ -134,7 +134,7 @@ struct WholePanel {
 
 std::size_t block_rows_of(const Attention& attention) {
   const std::size_t fitting = most_products / in_whole(attention.keys, lane_count);
-  const std::size_t rows = std::min({fitting, most_rows, in_whole(attention.rows, step_rows)});
+  const std::size_t rows = std::min({fitting, most_kept_rows, in_whole(attention.rows, step_rows)});
   return std::max(rows / step_rows, std::size_t{1}) * step_rows;
 }
 
@@ -188,7 +188,7 @@ class Attending {
     ProductRows products = product_rows(attention_, operands_, place);
     products.numbers = products_;
     products.whole = products.apart = keys_.columns;
-    float factors[most_rows];
+    float factors[most_kept_rows];
     raise_rows(products, factors);
     multiply_values(whole);
     write_results(attention_, operands_, place, {sums_, values_.columns, factors});

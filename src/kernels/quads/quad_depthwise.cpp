@@ -14,7 +14,7 @@ constexpr std::size_t most_taps = most_depthwise_taps;
 constexpr std::size_t buffer_bytes = depthwise_bytes;  // of lines
 constexpr std::size_t most_run = 128;                  // results of a row
 constexpr std::size_t kept_depthwise_sums = 8192;      // at once
-constexpr std::size_t most_rows = 16;                  // of a task
+constexpr std::size_t task_rows = 16;                  // of a task
 
 std::size_t depthwise_blocks(const QuadConvolution& c) {
   return divided_up(c.channels, depthwise_block);
@@ -42,7 +42,7 @@ struct DepthwiseTasks {
     chunks = divided_up(depthwise_blocks(c), std::max<std::size_t>(at_once, 1));
     blocks = divided_up(depthwise_blocks(c), chunks);
     chunks = divided_up(depthwise_blocks(c), blocks);
-    parts = divided_up(c.height.output, most_rows);
+    parts = divided_up(c.height.output, task_rows);
   }
   std::size_t count(const QuadConvolution& c) const {
     return c.images * c.depth.output * parts * pieces * chunks;
