@@ -62,22 +62,6 @@ void check_calibration(const MeasurementTarget& target, Precision precision) {
                                             "; calibrate this one");
 }
 
-/// Whether the engine offers anything there in the precision. float32 it has as a rule.
-Verdict offers(const MeasurementTarget& target, Precision precision) {
-  if (precision == Precision::f32) return Verdict::yes();
-  std::set<Precision> found{Precision::f32};
-  for (const LayerId layer : all_layers(target.network))
-    for (const board::Variant& way :
-         target.engine.variants(target.network, layer, target.processor))
-      found.insert(way.precision);
-  if (found.contains(precision)) return Verdict::yes();
-  std::vector<std::string> names;
-  for (const Precision each : found) names.push_back(board::to_text(each));
-  return Verdict::no(fmt::format(
-      "{} runs no layer of {} in {} with {}; it has {}", target.processor.name, target.network.name,
-      board::to_text(precision), target.engine.name(), fmt::join(names, ", ")));
-}
-
 /// Of a processor that has none of the precision: others run the layers in it.
 ProcessorProfile refused(const MeasurementTarget& target, const std::string& reason) {
   ProcessorProfile profile;
@@ -105,7 +89,8 @@ std::vector<std::string> refusals_of(std::span<const MeasurementTarget> targets,
                                      Precision precision) {
   std::vector<std::string> reasons;
   for (const MeasurementTarget& target : targets)
-    reasons.push_back(offers(target, precision).reason());
+    reasons.push_back(
+        offers(target.network, target.engine, target.processor, precision).reason());
   if (std::ranges::none_of(reasons, &std::string::empty))
     throw InputError("--precision " + board::to_text(precision), reasons.front());
   return reasons;
@@ -145,6 +130,21 @@ const ProcessorProfile* alike(const board::Board& board, const board::Processor&
 }
 
 }  // namespace
+
+Verdict offers(const network::Network& network, engine::Engine& engine,
+               const board::Processor& processor, Precision precision) {
+  if (precision == Precision::f32) return Verdict::yes();
+  std::set<Precision> found{Precision::f32};
+  for (const LayerId layer : all_layers(network))
+    for (const board::Variant& way : engine.variants(network, layer, processor))
+      found.insert(way.precision);
+  if (found.contains(precision)) return Verdict::yes();
+  std::vector<std::string> names;
+  for (const Precision each : found) names.push_back(board::to_text(each));
+  return Verdict::no(fmt::format(
+      "{} runs no layer of {} in {} with {}; it has {}", processor.name, network.name,
+      board::to_text(precision), engine.name(), fmt::join(names, ", ")));
+}
 
 std::optional<double> max_error_of(const MeasureOptions& options, Precision precision) {
   constexpr double of_f32 = 1e-3;

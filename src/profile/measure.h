@@ -39,6 +39,10 @@ struct MeasureOptions {
 /// The bound on the error of variants of a precision that these options mean.
 std::optional<double> max_error_of(const MeasureOptions& options, board::Precision precision);
 
+/// Whether the engine offers anything there in the precision. float32 it has as a rule.
+Verdict offers(const network::Network& network, engine::Engine& engine,
+               const board::Processor& processor, board::Precision precision);
+
 /// Every layer of the network on every processor of the board, in every precision asked for, each
 /// in its best variant. InputError if a processor cannot run a layer (naming both and the engine's
 /// reason), has no layer in a precision, or if no variant meets the bound on the error.

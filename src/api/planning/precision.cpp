@@ -14,6 +14,7 @@
 #include "network/calibration_file.h"
 #include "profile/calibrate.h"
 #include "profile/loss.h"
+#include "profile/measure.h"
 
 namespace millrace::api {
 namespace {
@@ -48,6 +49,18 @@ std::vector<Variant> variants_of(const profile::Profile& measured,
     for (std::size_t i = 0; i < precisions.size(); ++i)
       if (p.processor == first && p.precision == precisions[i]) variants[i] = p.layers[i].variant;
   return variants;
+}
+
+/// InputError if no processor has int8, so that nobody waits for ranges that nothing needs.
+void check_int8(const PrecisionRequest& request) {
+  std::string reason;
+  for (const board::Processor& processor : request.board->processors) {
+    const Verdict verdict =
+        profile::offers(*request.network, *request.engine, processor, Precision::int8);
+    if (verdict) return;
+    if (reason.empty()) reason = verdict.reason();
+  }
+  throw InputError("--precision int8", reason);
 }
 
 /// By the application's measure, or by what the outputs answer.
@@ -101,6 +114,7 @@ void check_loss(const LossOptions& options, const std::vector<Precision>& precis
 
 std::optional<network::Calibration> calibration_for(const PrecisionRequest& request) {
   if (!holds(request.precisions, Precision::int8)) return std::nullopt;
+  check_int8(request);
   const std::string& path = request.options->calibration;
   if (!path.empty()) {
     network::Calibration given = network::read_calibration(path).calibration;

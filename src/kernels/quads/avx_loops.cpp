@@ -20,18 +20,34 @@ constexpr std::size_t quad_bytes = MorePairs::quad_bytes;
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }
 
+[[gnu::target("avx2"), gnu::always_inline]] inline void add_pairs(__m256i& sum, __m256i bytes,
+                                                                  __m256i weights) {
+  const __m256i pairs = _mm256_maddubs_epi16(bytes, weights);
+  sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
 struct ByPairs {
   static constexpr bool has_more = true;
   [[gnu::target("avx2"), gnu::always_inline]] static inline void add(__m256i& sum, __m256i bytes,
+                                                                     __m256i /*magnitudes*/,
                                                                      __m256i weights) {
-    const __m256i pairs = _mm256_maddubs_epi16(bytes, weights);
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    add_pairs(sum, bytes, weights);
+  }
+};
+/// The signs go to the weights: 2 * 128 * 127 < 2^15.
+struct BySigns {
+  static constexpr bool has_more = false;
+  [[gnu::target("avx2"), gnu::always_inline]] static inline void add(__m256i& sum, __m256i bytes,
+                                                                     __m256i magnitudes,
+                                                                     __m256i weights) {
+    add_pairs(sum, magnitudes, _mm256_sign_epi8(weights, bytes));
   }
 };
 /// In assembly, so that both units share what is compiled for AVX2.
 struct ByQuads {
   static constexpr bool has_more = false;
   [[gnu::target("avx2"), gnu::always_inline]] static inline void add(__m256i& sum, __m256i bytes,
+                                                                     __m256i /*magnitudes*/,
                                                                      __m256i weights) {
     asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(bytes), "x"(weights));
   }
@@ -46,8 +62,9 @@ template <class Unit, std::size_t rows>
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < rows; ++r) {
     const __m256i bytes = spread_quad(from + r * row_apart);
-    Unit::add(sums[r][0], bytes, left);
-    Unit::add(sums[r][1], bytes, right);
+    const __m256i magnitudes = _mm256_abs_epi8(bytes);
+    Unit::add(sums[r][0], bytes, magnitudes, left);
+    Unit::add(sums[r][1], bytes, magnitudes, right);
   }
 }
 
@@ -102,6 +119,7 @@ void multiply_all(PanelProduct p) {
 }  // namespace
 
 void multiply_by_avx2(const PanelProduct& product) { multiply_all<ByPairs>(product); }
+void multiply_by_avx2_signs(const PanelProduct& product) { multiply_all<BySigns>(product); }
 void multiply_by_avx_vnni(const PanelProduct& product) { multiply_all<ByQuads>(product); }
 
 }  // namespace millrace::kernels
@@ -109,6 +127,7 @@ void multiply_by_avx_vnni(const PanelProduct& product) { multiply_all<ByQuads>(p
 
 namespace millrace::kernels {
 void multiply_by_avx2(const PanelProduct& /*product*/) {}
+void multiply_by_avx2_signs(const PanelProduct& /*product*/) {}
 void multiply_by_avx_vnni(const PanelProduct& /*product*/) {}
 }  // namespace millrace::kernels
 #endif

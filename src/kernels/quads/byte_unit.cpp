@@ -26,6 +26,7 @@ std::vector<ByteUnit> byte_units() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return units;
   if (has_vnni_of_avx()) units.push_back(ByteUnit::avx_vnni);
   units.push_back(ByteUnit::avx2);
+  units.push_back(ByteUnit::avx2_signs);
 #elif defined(__aarch64__)
   if ((::getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0) units.push_back(ByteUnit::neon_i8mm);
   if ((::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) units.push_back(ByteUnit::neon_dot);
@@ -38,6 +39,8 @@ const char* name_of(ByteUnit unit) {
   switch (unit) {
     case ByteUnit::avx2:
       return "avx2";
+    case ByteUnit::avx2_signs:
+      return "avx2_signs";
     case ByteUnit::avx_vnni:
       return "avx_vnni";
     case ByteUnit::neon:
@@ -52,6 +55,7 @@ const char* name_of(ByteUnit unit) {
 
 UnitShape shape_of(ByteUnit unit) {
   if (unit == ByteUnit::avx2 || unit == ByteUnit::avx_vnni) return {16, 4, false, 8};
+  if (unit == ByteUnit::avx2_signs) return {16, 4, true, 8};
   return {};
 }
 

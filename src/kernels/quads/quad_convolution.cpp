@@ -134,7 +134,24 @@ void pack_panels(const QuadConvolution& c, std::span<const std::int8_t> weights,
   }
 }
 
+/// By output, by tap, then by channel.
+std::vector<std::int8_t> rows_of(const QuadConvolution& c, std::span<const std::int8_t> weights) {
+  const std::size_t taps = c.taps(), channels = c.channels_of_group(), size = taps * channels;
+  std::vector<std::int8_t> rows(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    rows[i / size * size + i % taps * channels + i / taps % channels] = weights[i];
+  return rows;
+}
+
 }  // namespace
+
+ByteUnit faster_unit(const QuadConvolution& c, std::span<const float> weights,
+                     std::span<const float> factors) {
+  if (c.is_depthwise()) return ByteUnit::avx2;
+  const std::vector<std::int8_t> rows = rows_of(c, integers_of(c, weights, factors));
+  const bool by_signs = is_faster_by_signs(rows, c.taps() * c.channels_of_group());
+  return by_signs ? ByteUnit::avx2_signs : ByteUnit::avx2;
+}
 
 std::size_t packed_size(const QuadConvolution& c) {
   if (c.is_depthwise()) return packed_depthwise_size(c);

@@ -36,7 +36,11 @@ struct QuadConvolution : OwnConvolution {
            taps() <= most_depthwise_taps && under <= depthwise_bytes;
   }
   /// How the unit counts: whether the sign bit of the source is turned, and what stands for 0 then.
-  bool turns_signs() const { return shape_of(unit).is_signed != (source == StoredNumber::s8); }
+  bool turns_signs() const {
+    const bool is_signed =
+        shape_of(unit).is_signed && !(is_depthwise() && unit == ByteUnit::avx2_signs);
+    return is_signed != (source == StoredNumber::s8);
+  }
   std::int32_t zero() const {
     if (!turns_signs()) return source_zero;
     return source_zero + (source == StoredNumber::s8 ? 128 : -128);
@@ -45,6 +49,10 @@ struct QuadConvolution : OwnConvolution {
 
 /// In bytes.
 std::size_t packed_size(const QuadConvolution& convolution);
+
+/// The unit avx2, or avx2_signs where that multiplies such weights faster: as for pack_weights().
+ByteUnit faster_unit(const QuadConvolution& convolution, std::span<const float> weights,
+                     std::span<const float> factors);
 
 /// Convolutions with the same text have the same packed weights.
 std::string form_of_weights(const QuadConvolution& convolution);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "kernels/own_convolution.h"
 #include "kernels/quads/unit_loops.h"
@@ -64,10 +65,25 @@ void PanelWeights::pack(std::span<const std::int8_t> weights, std::byte* to) con
   }
 }
 
+bool is_faster_by_signs(std::span<const std::int8_t> weights, std::size_t depth) {
+  const std::size_t panel = shape_of(ByteUnit::avx2).outputs, steps = divided_up(depth, 4);
+  std::vector<bool> again(divided_up(weights.size() / depth, panel) * steps);  // by panel, by quad
+  for (std::size_t i = 0; i + 1 < weights.size(); ++i) {
+    const std::size_t k = i % depth;
+    if (k % 2 != 0 || k + 1 == depth) continue;
+    const HalfwordPair pair(weights[i], weights[i + 1]);
+    if (pair.first != weights[i] || pair.second != weights[i + 1])
+      again[i / depth / panel * steps + k / 4] = true;
+  }
+  return 3 * static_cast<std::size_t>(std::ranges::count(again, true)) > again.size();
+}
+
 void multiply(ByteUnit unit, const PanelProduct& product) {
   switch (unit) {
     case ByteUnit::avx2:
       return multiply_by_avx2(product);
+    case ByteUnit::avx2_signs:
+      return multiply_by_avx2_signs(product);
     case ByteUnit::avx_vnni:
       return multiply_by_avx_vnni(product);
     case ByteUnit::neon:

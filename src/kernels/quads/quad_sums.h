@@ -19,6 +19,10 @@ struct PanelWeights {
   void pack(std::span<const std::int8_t> weights, std::byte* to) const;
 };
 
+/// Whether ByteUnit::avx2 needs so many second turns for panels of such outputs, `depth` weights
+/// each, that avx2_signs is faster.
+bool is_faster_by_signs(std::span<const std::int8_t> weights, std::size_t depth);
+
 /// Some rows by one panel.
 struct PanelProduct {
   const std::uint8_t* rows = nullptr;
@@ -29,7 +33,7 @@ struct PanelProduct {
   std::int32_t* sums = nullptr;          // by output; all of a panel are written
   std::size_t sum_apart = 0;             // from one row's to the next
 };
-/// Precondition: the processor has the unit. No weight of ByteUnit::neon is -128.
+/// Precondition: the processor has the unit; no weight is -128 where wants_symmetric().
 void multiply(ByteUnit unit, const PanelProduct& product);
 
 }  // namespace millrace::kernels

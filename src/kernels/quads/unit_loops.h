@@ -7,6 +7,7 @@
 namespace millrace::kernels {
 
 void multiply_by_avx2(const PanelProduct& product);
+void multiply_by_avx2_signs(const PanelProduct& product);
 void multiply_by_avx_vnni(const PanelProduct& product);
 void multiply_by_neon(const PanelProduct& product);
 void multiply_by_neon_dot(const PanelProduct& product);

@@ -40,6 +40,27 @@ std::optional<QuadConvolution> quads_of(const Builder& builder, const Group& gro
   return result;
 }
 
+/// Weights decide which of two units for AVX2 is faster. `scales`: of the weights.
+void choose_unit(QuadConvolution& convolution, std::span<const float> weights,
+                 const std::vector<float>& scales) {
+  if (convolution.unit != kernels::ByteUnit::avx2) return;
+  std::vector<float> factors;
+  for (const float scale : scales) factors.push_back(1 / scale);
+  convolution.unit = faster_unit(convolution, weights, factors);
+}
+
+/// A matrix that is read in that way, row by row.
+std::vector<float> rows_of(const network::Array& matrix, const Desc& view) {
+  const Dims dims = dims_of(view), strides = dense_strides(view).value();
+  const std::span<const float> given = matrix.values<float>();
+  std::vector<float> rows;
+  rows.reserve(given.size());
+  for (std::int64_t row = 0; row < dims[0]; ++row)
+    for (std::int64_t i = 0; i < dims[1]; ++i)
+      rows.push_back(given[static_cast<std::size_t>(row * strides[0] + i * strides[1])]);
+  return rows;
+}
+
 std::shared_ptr<const Scaled> with_padding(const Scaled& scaled) {
   Scaled padded = scaled;
   for (std::vector<float>* numbers : {&padded.scales, &padded.bias})
@@ -170,6 +191,8 @@ bool lower_quads(Builder& builder, const Group& group) {
   auto convolution = quads_of(builder, group);
   if (!convolution) return false;
   OwnParts parts = own_parts(builder, group, *convolution, false);
+  const auto numbers = builder.tensor(layer.inputs[1]).constant->values<float>();
+  choose_unit(*convolution, numbers, parts.integers->weights);
   const Value weights = packed_weights(builder, layer.inputs[1], *convolution, parts.integers);
   parts.work.constants = {weights};
   run_quads(builder, group, parts, {*convolution, weights});
@@ -194,6 +217,7 @@ bool lower_quads(Builder& builder, const Group& group, const ConstantProduct& pr
   const std::vector<float> scales = channel_scales(*matrix.constant, product.view, 1);
   Scaled scaled{{}, product_bias(builder, product, convolution.outputs)};
   for (const float scale : scales) scaled.scales.push_back(source.encoding.scale * scale);
+  choose_unit(convolution, rows_of(*matrix.constant, product.view), scales);
   OwnParts parts;
   parts.scaled = std::make_shared<const Scaled>(std::move(scaled));
   const TensorId result = result_of(builder.network(), group);
