@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/float16.h"
+#include "kernels/half/half_elements.h"
 #include "machine.h"
 #include "network/tensor.h"
 #include "own_samples.h"
@@ -191,6 +192,152 @@ TEST_F(HalfConvolutions, of_single_channels_in_usual_windows) {
         c.height = c.width = {size, (size - 1) / stride + 1, window, stride, 1, window / 2};
         choose_end(c, random);
         EXPECT_LT(error_of(c, Numbers(c, 1, random), true), most_error) << describe(c);
+      }
+}
+
+/// Of single channels or not, with weights whose sums are about 1.
+HalfConvolution small(bool is_depthwise, Random& random) {
+  HalfConvolution c;
+  c.channels = c.outputs = 8 + random.below(24);
+  c.groups = is_depthwise ? c.channels : 1;
+  c.height = c.width = {6, 6, 3, 1, 1, 1};
+  return c;
+}
+Numbers with_small_weights(const HalfConvolution& c, float largest, Random& random) {
+  Numbers n(c, largest, random);
+  const auto products = static_cast<float>(c.channels_of_group() * c.taps());
+  for (float& weight : n.weights) weight *= 2 / products;
+  return n;
+}
+
+TEST_F(HalfConvolutions, no_sum_of_the_largest_numbers_overflows) {
+  Random random(5);
+  for (int i = 0; i < 60; ++i) {
+    const HalfConvolution c = small(i % 2 == 0, random);
+    Numbers n = with_small_weights(c, 1, random);
+    for (Half& number : n.source) number = to_float16(random.below(2) == 0 ? 65504.f : -65504.f);
+    for (std::size_t k = 0; k < n.weights.size() / 2; ++k)  // what cancels out in the end
+      n.weights[2 * k + 1] = -(n.weights[2 * k] *= 20);
+    const std::vector<Half> found = computed(c, n, true);
+    for (std::size_t at = 0; at < found.size(); ++at) {
+      const Sums sums = sums_of(c, n, at / c.outputs, at % c.outputs);
+      if (std::abs(sums.sum) > 65000) continue;
+      const double y = double{from_float16(found[at])};
+      EXPECT_LT(std::abs(y - sums.sum) / sums.magnitudes, most_error) << describe(c);
+    }
+  }
+}
+
+TEST_F(HalfConvolutions, small_numbers_are_not_taken_for_zeros) {
+  Random random(6);
+  for (int i = 0; i < 60; ++i) {
+    HalfConvolution c = small(i % 2 == 0, random);
+    Numbers n = with_small_weights(c, 0x1p-15f, random);  // half of the smallest normal one
+    const std::vector<Half> found = computed(c, n, false);
+    for (std::size_t at = 0; at < found.size(); ++at)
+      EXPECT_NEAR(double{from_float16(found[at])},
+                  sums_of(c, n, at / c.outputs, at % c.outputs).sum, 16 * 0x1p-24)
+          << describe(c);
+  }
+}
+
+TEST_F(HalfConvolutions, weights_below_float16_count) {
+  Random random(7);
+  for (const bool is_depthwise : {false, true}) {
+    const HalfConvolution c = small(is_depthwise, random);
+    Numbers n(c, 1000, random);
+    for (float& weight : n.weights) weight *= 1e-6f;
+    const std::vector<Half> found = computed(c, n, false);
+    for (std::size_t at = 0; at < found.size(); ++at) {
+      const Sums sums = sums_of(c, n, at / c.outputs, at % c.outputs);
+      EXPECT_NEAR(double{from_float16(found[at])}, sums.sum, most_error * sums.magnitudes + 0x1p-24);
+    }
+  }
+}
+
+TEST_F(HalfConvolutions, what_is_too_large_is_infinite_and_clipped) {
+  Random random(8);
+  for (const bool is_depthwise : {false, true})
+    for (const bool clips : {false, true}) {
+      HalfConvolution c = small(is_depthwise, random);
+      if (clips) c.activation = {1, 0, 6};
+      Numbers n(c, 1, random);
+      std::fill(n.source.begin(), n.source.end(), to_float16(60000));
+      std::fill(n.weights.begin(), n.weights.end(), 2.f);
+      for (const Half y : computed(c, n, true)) EXPECT_EQ(from_float16(y), clips ? 6 : infinity);
+    }
+}
+
+TEST_F(HalfConvolutions, numbers_that_are_none_stay_so_and_reach_no_other_pixel) {
+  Random random(9);
+  for (const float odd : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+    HalfConvolution c;
+    c.channels = 6;  // no multiple of what is read at once
+    c.outputs = 8;
+    c.height = c.width = {4, 4, 1, 1, 1, 0};
+    if (std::isnan(odd)) c.activation = {1, 0, 6};
+    Numbers n(c, 1, random);
+    n.source[5 * c.channels + 2] = to_float16(odd);
+    const std::vector<Half> found = computed(c, n, true);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(!std::isfinite(from_float16(found[i])), i / c.outputs == 5) << i;
+    const float weight = n.weights[2];
+    if (std::isinf(odd)) {
+      EXPECT_EQ(from_float16(found[5 * c.outputs]), weight > 0 ? odd : -odd);
+    }
+  }
+}
+
+/// Sets of instructions do not matter.
+TEST(HalfNumbers, from_and_to_float32) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const float x = from_float16(static_cast<std::uint16_t>(bits));
+    if (!std::isnan(x)) {
+      EXPECT_EQ(to_float16(x), bits);
+    }
+  }
+  EXPECT_EQ(to_float16(65519.996f), 0x7bff);
+  EXPECT_EQ(to_float16(65520.f), 0x7c00);
+  EXPECT_EQ(to_float16(1 + 0x1p-11f), 0x3c00);  // ties to even
+  EXPECT_EQ(to_float16(1 + 3 * 0x1p-11f), 0x3c02);
+  EXPECT_EQ(to_float16(0x1p-25f), 0);
+  EXPECT_EQ(to_float16(0x1.01p-25f), 1);
+  EXPECT_EQ(to_float16(-0x1.8p-24f), 0x8002);
+}
+
+#if defined(__aarch64__)
+TEST(HalfNumbers, the_processor_rounds_as_we_do) {
+  Random random(10);
+  std::vector<float> numbers;
+  for (int i = 0; i < 100'003; ++i)
+    numbers.push_back(std::ldexp(static_cast<float>(random.uniform(-1, 1)),
+                                 static_cast<int>(random.below(45)) - 27));
+  std::vector<Half> halves(numbers.size());
+  write_halves_of(numbers, halves.data());
+  std::vector<float> again(numbers.size());
+  write_floats_of(halves, again.data());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    EXPECT_EQ(halves[i], to_float16(numbers[i])) << numbers[i];
+    EXPECT_EQ(again[i], from_float16(halves[i]));
+  }
+}
+#endif
+
+TEST_F(HalfConvolutions, pairs_of_numbers) {
+  Random random(11);
+  for (const std::size_t count : {1, 7, 8, 30, 9000})
+    for (const bool by_row : {false, true})
+      for (const HalfPairs pairs : {HalfPairs::sums, HalfPairs::products}) {
+        const std::size_t rows = by_row ? 5 : 1;
+        const std::vector<Half> a = random_halves(count * rows, 3, random);
+        const std::vector<Half> b = random_halves(count, 3, random);
+        std::vector<Half> to(a.size());
+        pair({pairs, 0, 5}, {a, b.data(), by_row ? count : 0}, to.data());
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          const float x = from_float16(a[i]), y = from_float16(b[i % count]);
+          const float whole = pairs == HalfPairs::sums ? x + y : x * y;
+          EXPECT_EQ(from_float16(to[i]), from_float16(to_float16(std::clamp(whole, 0.f, 5.f))));
+        }
       }
 }
 

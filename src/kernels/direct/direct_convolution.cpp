@@ -51,13 +51,11 @@ class DirectTask {
 
   void put_side_by_side(const WindowRows<float>& windows, std::size_t begin, std::size_t end) {
     const std::size_t filled = std::min(end, windows.depth());
+    if (t_.steps == 1) windows.copy({first_pixel_, pixels_, t_.step}, windows_);
     ResultPixel pixel = pixel_at(c_, first_pixel_);
     float* to = windows_;
-    for (std::size_t i = 0; i < pixels_; ++i, pixel = next(c_, pixel), to += t_.step) {
-      if (t_.steps == 1)
-        windows.copy(pixel, to);
-      else
-        windows.copy(pixel, begin, filled, to);
+    for (std::size_t i = 0; i < pixels_; ++i, to += t_.step) {
+      if (t_.steps > 1) windows.copy(pixel, begin, filled, to), pixel = next(c_, pixel);
       for (std::size_t k = filled; k < end; ++k) to[k - begin] = 0;
     }
   }

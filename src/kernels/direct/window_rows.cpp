@@ -88,16 +88,6 @@ ResultPixel next(const DirectConvolution& c, ResultPixel pixel) {
 }
 
 template <class Number>
-WindowRows<Number>::WindowRows(const DirectConvolution& convolution, const Number* source,
-                               std::size_t group)
-    : c_(convolution),
-      source_(source + group * convolution.channels_of_group()),
-      channels_(convolution.channels_of_group()),
-      taps_of_run_(convolution.groups == 1 && convolution.width.dilation == 1
-                       ? convolution.width.window
-                       : 1) {}
-
-template <class Number>
 bool WindowRows<Number>::are_pixels() const {
   return channels_ % in_vector == 0 && is_one(c_.depth) && is_one(c_.height) && is_one(c_.width);
 }
@@ -127,12 +117,12 @@ bool WindowRows<Number>::is_outside(const Run& run) const {
 }
 
 template <class Number>
-bool WindowRows<Number>::is_inside(const Run& first) const {
+bool WindowRows<Number>::has_whole_rows(const Run& first) const {
   const auto lies = [](const WindowAxis& axis, std::size_t begin) {
     const std::size_t reach = (axis.window - 1) * axis.dilation;
     return begin < axis.input && reach < axis.input - begin;
   };
-  return lies(c_.depth, first.z) && lies(c_.height, first.y) && lies(c_.width, first.x);
+  return lies(c_.depth, first.z) && lies(c_.height, first.y);
 }
 
 template <class Number>
@@ -143,35 +133,58 @@ const Number* WindowRows<Number>::place_of(const Run& run) const {
 
 template <class Number>
 template <class Copy>
-void WindowRows<Number>::copy_inside(const Number* from, Number* to, const Copy& copy_run) const {
-  const std::size_t size = taps_of_run_ * channels_;
-  const std::size_t column = c_.width.dilation * c_.channels;
+void WindowRows<Number>::copy_whole(const Number* from, const Windows& windows, Number* to,
+                                    const Copy& copy_run) const {
+  const std::size_t size = taps_of_run_ * channels_, pixel = c_.width.stride * c_.channels;
   const std::size_t row = c_.height.dilation * c_.width.input * c_.channels;
   const std::size_t plane = c_.depth.dilation * c_.height.input * c_.width.input * c_.channels;
-  for (std::size_t z = 0; z < c_.depth.window; ++z, from += plane)
-    for (std::size_t y = 0; y < c_.height.window; ++y)
-      for (std::size_t x = 0; x < c_.width.window; x += taps_of_run_, to += size)
-        copy_run(to, from + y * row + x * column, size);
+  const std::size_t column = c_.width.dilation * c_.channels;
+  const std::size_t rows = c_.height.window, runs = c_.width.window / taps_of_run_;
+  for (std::size_t i = 0; i < windows.count; ++i, from += pixel, to += windows.apart) {
+    Number* at = to;
+    for (std::size_t z = 0; z < c_.depth.window; ++z) {
+      const Number* first = from + z * plane;
+      for (std::size_t y = 0; y < rows; ++y, first += row)
+        for (std::size_t x = 0; x < runs; ++x, at += size) copy_run(at, first + x * column, size);
+    }
+  }
 }
 
 template <class Number>
-void WindowRows<Number>::copy(const ResultPixel& pixel, Number* to) const {
-  const Run first = first_run(pixel);
-  if (!is_inside(first)) return copy(pixel, 0, depth(), to);
+void WindowRows<Number>::copy_whole(const Run& first, const Windows& windows, Number* to) const {
   const Number* const from = place_of(first);
   const std::size_t size = taps_of_run_ * channels_;
-  if (size < in_vector) return copy_inside(from, to, copy_numbers<Number>);
+  if (size < in_vector) return copy_whole(from, windows, to, copy_numbers<Number>);
   switch (divided_up(size, in_vector)) {  // for few channels, the first ones of a network
     case 2:
-      return copy_inside(from, to, copy_vectors<2, Number>);
+      return copy_whole(from, windows, to, copy_vectors<2, Number>);
     case 3:
-      return copy_inside(from, to, copy_vectors<3, Number>);
+      return copy_whole(from, windows, to, copy_vectors<3, Number>);
     case 4:
-      return copy_inside(from, to, copy_vectors<4, Number>);
+      return copy_whole(from, windows, to, copy_vectors<4, Number>);
     case 6:
-      return copy_inside(from, to, copy_vectors<6, Number>);
+      return copy_whole(from, windows, to, copy_vectors<6, Number>);
     default:
-      return copy_inside(from, to, copy_numbers<Number>);
+      return copy_whole(from, windows, to, copy_numbers<Number>);
+  }
+}
+
+template <class Number>
+void WindowRows<Number>::copy(const Windows& windows, Number* to) const {
+  ResultPixel pixel = pixel_at(c_, windows.first);
+  for (std::size_t left = windows.count; left > 0;) {
+    const Run first = first_run(pixel);
+    std::size_t count = 1;
+    if (pixel.x >= whole_.first && pixel.x < whole_.end && has_whole_rows(first)) {
+      count = std::min(left, whole_.end - pixel.x);
+      copy_whole(first, {0, count, windows.apart}, to);
+    } else {
+      copy(pixel, 0, depth(), to);
+    }
+    pixel.x += count - 1;
+    pixel = next(c_, pixel);
+    left -= count;
+    to += count * windows.apart;
   }
 }
 

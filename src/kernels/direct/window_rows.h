@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/direct/direct_convolution.h"
+#include "kernels/direct/window_taps.h"
 
 namespace millrace::kernels {
 
@@ -21,7 +22,14 @@ class WindowRows {
   /// That lie in 16 bytes.
   static constexpr std::size_t in_vector = 16 / sizeof(Number);
 
-  WindowRows(const DirectConvolution& convolution, const Number* source, std::size_t group);
+  WindowRows(const DirectConvolution& convolution, const Number* source, std::size_t group)
+      : c_(convolution),
+        source_(source + group * convolution.channels_of_group()),
+        channels_(convolution.channels_of_group()),
+        taps_of_run_(convolution.groups == 1 && convolution.width.dilation == 1
+                         ? convolution.width.window
+                         : 1),
+        whole_(whole_outputs(convolution.width)) {}
 
   /// Of all rows together, in numbers.
   std::size_t depth() const { return c_.taps() * channels_; }
@@ -30,8 +38,11 @@ class WindowRows {
   /// Where they are, then; those of the next pixel are c.channels behind.
   const Number* pixel(std::size_t index) const { return source_ + index * c_.channels; }
 
-  /// All numbers of a window.
-  void copy(const ResultPixel& pixel, Number* to) const;
+  /// All numbers of windows that follow each other, each `apart` from the one before.
+  struct Windows {
+    std::size_t first, count, apart;
+  };
+  void copy(const Windows& windows, Number* to) const;
   /// Numbers [first, last) of it.
   void copy(const ResultPixel& pixel, std::size_t first, std::size_t last, Number* to) const;
 
@@ -42,9 +53,11 @@ class WindowRows {
   Run first_run(const ResultPixel& pixel) const;
   Run run_at(const ResultPixel& pixel, std::size_t index) const;
   bool is_outside(const Run& run) const;
-  bool is_inside(const Run& first) const;  // the whole window
+  bool has_whole_rows(const Run& first) const;  // in the image, if its columns are
+  void copy_whole(const Run& first, const Windows& windows, Number* to) const;
   template <class Copy>
-  void copy_inside(const Number* from, Number* to, const Copy& copy_run) const;
+  void copy_whole(const Number* from, const Windows& windows, Number* to,
+                  const Copy& copy_run) const;
   const Number* place_of(const Run& run) const;
   void copy_run(Run run, std::size_t first, std::size_t last, Number* to) const;
 
@@ -52,6 +65,7 @@ class WindowRows {
   const Number* source_;
   std::size_t channels_;     // of the group
   std::size_t taps_of_run_;  // whose numbers lie side by side in the source
+  TapRange whole_;           // results of a row whose windows have all columns in the image
 };
 extern template class WindowRows<float>;
 extern template class WindowRows<std::uint16_t>;

@@ -92,15 +92,13 @@ class HalfTask {
 
   void put_side_by_side(const WindowRows<Half>& windows, std::size_t begin, std::size_t end) {
     const std::size_t filled = std::min(end, windows.depth());
+    const std::size_t step = p_.depth.step;
+    for (std::size_t i = 0; i < pixels_ && filled < end; ++i)
+      std::fill_n(windows_ + i * step + end - begin - half_lanes, half_lanes, Half{});
+    if (p_.depth.steps == 1) return windows.copy({first_pixel_, pixels_, step}, windows_);
     ResultPixel pixel = pixel_at(c_, first_pixel_);
-    Half* to = windows_;
-    for (std::size_t i = 0; i < pixels_; ++i, pixel = next(c_, pixel), to += p_.depth.step) {
-      if (p_.depth.steps == 1)
-        windows.copy(pixel, to);
-      else
-        windows.copy(pixel, begin, filled, to);
-      for (std::size_t k = filled; k < end; ++k) to[k - begin] = 0;
-    }
+    for (std::size_t i = 0; i < pixels_; ++i, pixel = next(c_, pixel))
+      windows.copy(pixel, begin, filled, windows_ + i * step);
   }
 
   void multiply_panel(HalfRows& rows, std::size_t begin, std::size_t panel) {

@@ -78,15 +78,27 @@ void write_floats_of(std::span<const Half> from, float* to) {
   });
 }
 
-void pair(const HalfPairing& pairing, std::span<const Half> a, const Half* b, Half* to) {
-  for_each_piece(a.size(), [&](std::size_t first, std::size_t end) {
-    pair_piece(pairing, a.subspan(first, end - first), b + first, to + first);
-  });
+void pair(const HalfPairing& pairing, const HalfPair& numbers, Half* to) {
+  const std::span<const Half> a = numbers.a;
+  const Half* const b = numbers.b;
+  const std::size_t row = numbers.row;
+  if (row == 0)
+    return for_each_piece(a.size(), [&](std::size_t first, std::size_t end) {
+      pair_piece(pairing, a.subspan(first, end - first), b + first, to + first);
+    });
+  const auto rows = static_cast<std::ptrdiff_t>(a.size() / row);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t i = 0; i < rows; ++i) {
+    const std::size_t first = static_cast<std::size_t>(i) * row;
+    pair_piece(pairing, a.subspan(first, row), b, to + first);
+  }
 }
 #else
 void write_halves_of(std::span<const float>, Half*) {}
 void write_floats_of(std::span<const Half>, float*) {}
-void pair(const HalfPairing&, std::span<const Half>, const Half*, Half*) {}
+void pair(const HalfPairing&, const HalfPair&, Half*) {}
 #endif
 
 }  // namespace millrace::kernels

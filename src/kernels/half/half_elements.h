@@ -19,7 +19,13 @@ struct HalfPairing {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 };
-/// `to` may be one of the others. Precondition: has_half_products().
-void pair(const HalfPairing& pairing, std::span<const Half> a, const Half* b, Half* to);
+/// Of equally many numbers, or of `b` once for each row of `a`, such as the channels of pixels:
+/// `row` numbers, or 0 if there are no rows. `to` may be `a`. Precondition: has_half_products().
+struct HalfPair {
+  std::span<const Half> a;
+  const Half* b = nullptr;
+  std::size_t row = 0;
+};
+void pair(const HalfPairing& pairing, const HalfPair& numbers, Half* to);
 
 }  // namespace millrace::kernels

@@ -16,11 +16,11 @@ inline constexpr std::size_t most_half_products = 64;
 /// The numbers under a window fall into steps, whose weights stay in the caches, and these into
 /// blocks, which are summed up in float16. All are multiples of a vector.
 struct HalfDepth {
-  explicit HalfDepth(std::size_t numbers)
+  explicit HalfDepth(std::size_t numbers, std::size_t products = most_half_products)
       : all(round_up(numbers, half_lanes)),
         steps(divided_up(all, most_of_step)),
         step(round_up(divided_up(all, steps), half_lanes)),
-        block(round_up(divided_up(step, divided_up(step, most_half_products)), half_lanes)) {}
+        block(round_up(divided_up(step, divided_up(step, products)), half_lanes)) {}
   /// Where the block with this number ends.
   std::size_t end_of_block(std::size_t number) const {
     const std::size_t first = number / step * step;

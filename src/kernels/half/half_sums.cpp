@@ -3,6 +3,7 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -41,9 +42,18 @@ class HalfSums {
     }
     float of_blocks[rows * half_panel];
     float* const kept = p.kept ? p.kept : of_blocks;
-    if (p.begins) begin(p.bias, kept);
     const Half *from = p.from, *with = p.with;
     std::size_t left = p.depth;
+    if (p.begins && p.bias) begin(p.bias, kept);
+    if (p.begins && !p.bias) {
+      const std::size_t first = std::min(p.block, p.depth);
+      sums.add_products(p, from, with, first);
+      sums.put(p, kept);
+      from += first;
+      with += first * half_panel;
+      left -= first;
+      if (left == 0) return;
+    }
     for (; left > p.block; left -= p.block) {
       sums.add_products(p, from, with, p.block);
       sums.keep(p, kept);
@@ -133,6 +143,20 @@ class HalfSums {
     return y;
   }
 
+  /// The first sums.
+  [[gnu::always_inline]] void put(const HalfRows& p, float* kept) const {
+    const Wide scales = read_wide(p.scales);
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) {
+      Wide y;
+#pragma GCC unroll 2
+      for (std::size_t v = 0; v < vectors; ++v) {
+        y.at[2 * v] = vcvt_f32_f16(vget_low_f16(sums_[r][v])) * scales.at[2 * v];
+        y.at[2 * v + 1] = vcvt_high_f32_f16(sums_[r][v]) * scales.at[2 * v + 1];
+      }
+      write_wide(y, kept + r * half_panel);
+    }
+  }
   [[gnu::always_inline]] void keep(const HalfRows& p, float* kept) const {
     const Wide scales = read_wide(p.scales);
 #pragma GCC unroll 8

@@ -14,7 +14,7 @@ struct HalfRows {
   std::size_t depth;        // of the step
   std::size_t block;
   const Half* with;         // the panel, from the step on
-  const float *scales, *bias;  // of the panel
+  const float *scales, *bias;  // of the panel; bias: null: none, and more than this step
   float* kept;  // sums of the steps before, by row and output of the panel; null: only one step
   bool begins, ends;  // with this step
   Half* to;

@@ -2,9 +2,17 @@
 // Inside winograd.h's convolutions: the points at which the polynomials of rows are multiplied.
 // Lavin and Gray 2016 take 0, 1, -1, 2, -2 and infinity for 4 results; with these the error is less
 // than half as large.
+#include <array>
 #include <cstddef>
+#include <span>
 
 namespace millrace::kernels {
+
+/// As many points as a tile has, in their order.
+using WindowAtPoints = std::array<double, 36>;
+/// The weights of a window, row by row, at the points of a tile: the inverse of what
+/// tile_to_points() and tile_from_points() do.
+WindowAtPoints at_points(std::size_t tile, std::span<const float, 9> window);
 
 /// The points at which tiles of 4x4 results are multiplied, beside 0 and infinity: these and their
 /// negatives.

@@ -51,29 +51,12 @@ bool has_bytes(const WinogradConvolution& c) { return factors_in_place(c) == 4; 
 /// At a point pixels are mostly about an eleventh of what they can be.
 constexpr double gain_at_points = 11;
 
-/// As many points as a tile has, in their order.
-using WindowAtPoints = std::array<double, 36>;
-
-WindowAtPoints at_points(const WinogradConvolution& c, std::span<const float, 9> window) {
-  const std::size_t side = c.tile + 2;
-  std::array<std::array<double, 6>, 3> rows;
-  for (std::size_t k = 0; k < 3; ++k)
-    window_at_points(c.tile, {window[3 * k], window[3 * k + 1], window[3 * k + 2]}, rows[k]);
-  WindowAtPoints result = {};
-  for (std::size_t x = 0; x < side; ++x) {
-    std::array<double, 6> column;
-    window_at_points(c.tile, {rows[0][x], rows[1][x], rows[2][x]}, column);
-    for (std::size_t y = 0; y < side; ++y) result[y * side + x] = column[y];
-  }
-  return result;
-}
-
 /// An output's weights at all points: by channel and point.
 std::vector<WindowAtPoints> output_at_points(const WinogradConvolution& c,
                                              std::span<const float> weights, std::size_t output) {
   std::vector<WindowAtPoints> result;
   for (std::size_t channel = 0; channel < c.channels; ++channel)
-    result.push_back(at_points(c, weights.subspan(9 * (output * c.channels + channel)).first<9>()));
+    result.push_back(at_points(c.tile, weights.subspan(9 * (output * c.channels + channel)).first<9>()));
   return result;
 }
 
@@ -217,6 +200,20 @@ WinogradTiles::Weights WinogradTiles::weights_at(std::size_t index) const {
   const std::size_t first = index / (group * points) * group;
   const std::size_t in_group = std::min(group, outputs - first), rest = index - first * points;
   return {rest / in_group, first + rest % in_group};
+}
+
+WindowAtPoints at_points(std::size_t tile, std::span<const float, 9> window) {
+  const std::size_t side = tile + 2;
+  std::array<std::array<double, 6>, 3> rows;
+  for (std::size_t k = 0; k < 3; ++k)
+    window_at_points(tile, {window[3 * k], window[3 * k + 1], window[3 * k + 2]}, rows[k]);
+  WindowAtPoints result = {};
+  for (std::size_t x = 0; x < side; ++x) {
+    std::array<double, 6> column;
+    window_at_points(tile, {rows[0][x], rows[1][x], rows[2][x]}, column);
+    for (std::size_t y = 0; y < side; ++y) result[y * side + x] = column[y];
+  }
+  return result;
 }
 
 std::size_t packed_size(const WinogradConvolution& c) {

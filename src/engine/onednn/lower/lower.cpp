@@ -36,7 +36,8 @@ struct Lower {
     return (!own && lower_unary(builder, group.head)) || lower_function(builder, group.head);
   }
   bool operator()(const network::Binary&) const {
-    return vanishes_between_bytes(builder, group.head) || lower_binary(builder, group);
+    return vanishes_between_bytes(builder, group.head) || lower_pair_of_halves(builder, group) ||
+           lower_binary(builder, group);
   }
   bool operator()(const network::Concat&) const { return lower_concat(builder, group.head); }
   bool operator()(const network::Split&) const { return lower_split(builder, group.head); }

@@ -4,6 +4,7 @@
 #include "engine/onednn/lower/convolution_parts.h"
 #include "engine/onednn/lower/post_ops.h"
 #include "engine/onednn/ways.h"
+#include "kernels/half/half_winograd.h"
 #include "kernels/winograd/winograd.h"
 
 namespace millrace::engine::onednn {
@@ -17,6 +18,35 @@ std::optional<kernels::WinogradConvolution> winograd_of(const Builder& builder,
   return kernels::WinogradConvolution{*own, tile, vector_lanes()};
 }
 
+/// In float16, on 64-bit ARM.
+bool is_in_halves_of_arm(const Builder& builder, LayerId id) {
+  return !builder.is_int8(id) && builder.type(id) == Type::f16 && kernels::has_half_products();
+}
+
+bool lower_halves(Builder& builder, const Group& group,
+                  const kernels::WinogradConvolution& winograd) {
+  kernels::HalfWinograd convolution{winograd, winograd.tile};
+  OwnParts parts = own_parts(builder, group, convolution, false);
+  const kernels::HalfTiles tiles(convolution);
+  OwnWork& work = parts.work;
+  const TensorId weights = builder.layer(group.head).inputs[1];
+  work.constants.push_back(packed_weights(builder, weights, convolution));
+  work.working =
+      builder.make_temporary(row_major_desc({static_cast<std::int64_t>(tiles.working)}, Type::u8));
+  kernels::HalfWinogradOperands operands;
+  operands.weights = builder.constant_data(work.constants.back());
+  operands.bias = parts.bias;
+  work.run = [operands, convolution, tiles](const OwnPlaces& places) mutable {
+    operands.source = reinterpret_cast<const kernels::Half*>(places.from);
+    operands.working = places.working;
+    operands.result = reinterpret_cast<kernels::Half*>(places.to);
+    convolve(convolution, tiles, operands);
+  };
+  post_operands(builder, group, work.to);
+  builder.run(work, builder.variant(group.head).algorithm);
+  return true;
+}
+
 }  // namespace
 
 bool is_winograd(const Builder& builder, LayerId id) {
@@ -27,7 +57,9 @@ bool is_winograd(const Builder& builder, LayerId id) {
 bool can_be_winograd(const Builder& builder, LayerId id) {
   const bool is_half = !builder.is_int8(id) && builder.type(id) != Type::f32;
   const bool has_integers = builder.is_int8(id) || is_half;
-  if (has_integers && !(kernels::has_integer_loops() && has_integer_products())) return false;
+  if (has_integers && !is_in_halves_of_arm(builder, id) &&
+      !(kernels::has_integer_loops() && has_integer_products()))
+    return false;
   if (is_half && !has_half(builder.type(id))) return false;
   if (!can_be_own(builder, id)) return false;
   const auto fits = [](const kernels::WindowAxis& axis) {
@@ -47,6 +79,7 @@ bool lower_winograd(Builder& builder, const Group& group) {
                      "plan again");
   auto convolution = winograd_of(builder, group);
   if (!convolution) return false;
+  if (is_in_halves_of_arm(builder, group.head)) return lower_halves(builder, group, *convolution);
   OwnParts parts = own_parts(builder, group, *convolution, false);
   const kernels::WinogradTiles tiles(*convolution);
   OwnWork& work = parts.work;

@@ -61,6 +61,8 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
     pack_weights(*direct, weights, result.bytes());
   else if (const auto* halves = std::get_if<kernels::HalfConvolution>(&packing.own))
     pack_weights(*halves, weights, result.bytes());
+  else if (const auto* tiles_of_halves = std::get_if<kernels::HalfWinograd>(&packing.own))
+    pack_weights(*tiles_of_halves, weights, result.bytes());
   else if (const auto* transposed = std::get_if<kernels::TransposedConvolution>(&packing.own))
     pack_weights(*transposed, weights, result.bytes());
   else

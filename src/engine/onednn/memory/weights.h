@@ -14,6 +14,7 @@
 #include "kernels/direct/direct_convolution.h"
 #include "kernels/direct/transposed_convolution.h"
 #include "kernels/half/half_convolution.h"
+#include "kernels/half/half_winograd.h"
 #include "kernels/integer/integer_convolution.h"
 #include "kernels/quads/quad_convolution.h"
 #include "kernels/winograd/winograd.h"
@@ -41,7 +42,7 @@ struct Packing {
       std::variant<std::monostate, kernels::AmxConvolution, kernels::IntegerConvolution,
                    kernels::WinogradConvolution, kernels::DirectConvolution,
                    kernels::TransposedConvolution, kernels::HalfConvolution,
-                   kernels::QuadConvolution>;
+                   kernels::HalfWinograd, kernels::QuadConvolution>;
   Own own = {};
 };
 
