@@ -81,7 +81,8 @@ TEST_F(HalfTilesOfPixels, give_what_the_definition_says) {
     const HalfWinograd c = random_winograd(random);
     Sample sample(c, random);
     const std::vector<float> found = computed(c, sample);
-    EXPECT_LT(error_of(c, sample, found), c.tile == 2 ? most_of_2 : most_of_4) << describe(c) << " tile " << c.tile;
+    EXPECT_LT(error_of(c, sample, found), c.tile == 2 ? most_of_2 : most_of_4)
+        << describe(c) << " tile " << c.tile;
   }
 }
 

@@ -142,11 +142,11 @@ void WindowRows<Number>::copy_whole(const Number* from, const Windows& windows, 
   const std::size_t rows = c_.height.window, runs = c_.width.window / taps_of_run_;
   for (std::size_t i = 0; i < windows.count; ++i, from += pixel, to += windows.apart) {
     Number* at = to;
-    for (std::size_t z = 0; z < c_.depth.window; ++z) {
-      const Number* first = from + z * plane;
+    const auto copy_plane = [&](const Number* first) __attribute__((always_inline)) {
       for (std::size_t y = 0; y < rows; ++y, first += row)
         for (std::size_t x = 0; x < runs; ++x, at += size) copy_run(at, first + x * column, size);
-    }
+    };
+    for (std::size_t z = 0; z < c_.depth.window; ++z) copy_plane(from + z * plane);
   }
 }
 

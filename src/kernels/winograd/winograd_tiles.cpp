@@ -55,8 +55,10 @@ constexpr double gain_at_points = 11;
 std::vector<WindowAtPoints> output_at_points(const WinogradConvolution& c,
                                              std::span<const float> weights, std::size_t output) {
   std::vector<WindowAtPoints> result;
-  for (std::size_t channel = 0; channel < c.channels; ++channel)
-    result.push_back(at_points(c.tile, weights.subspan(9 * (output * c.channels + channel)).first<9>()));
+  for (std::size_t channel = 0; channel < c.channels; ++channel) {
+    const auto window = weights.subspan(9 * (output * c.channels + channel)).first<9>();
+    result.push_back(at_points(c.tile, window));
+  }
   return result;
 }
 
