@@ -21,7 +21,7 @@ using namespace test::kernels;  // NOLINT: the vocabulary of these tests
 class HalfTilesOfPixels : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has("asimdhp")) GTEST_SKIP() << "this processor has no arithmetic of float16 numbers";
+    if (!has_half_products()) GTEST_SKIP() << "this processor has no arithmetic of float16 numbers";
   }
 };
 

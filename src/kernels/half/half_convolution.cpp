@@ -13,7 +13,7 @@
 #include "kernels/half/half_panels.h"
 #include "kernels/half/half_sums.h"
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -21,7 +21,7 @@
 namespace millrace::kernels {
 namespace {
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 constexpr std::size_t window_halves = 24576;  // that lie side by side at once
 constexpr std::size_t most_rows_at_once = 256;
 constexpr std::size_t outputs_at_once = 128;  // or up to twice as many
@@ -161,7 +161,7 @@ void pack_half_panels(const HalfConvolution& c, std::span<const float> weights, 
 
 }  // namespace
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 bool has_half_products() { return (::getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0; }
 #else
 bool has_half_products() { return false; }
@@ -184,7 +184,7 @@ void pack_weights(const HalfConvolution& c, std::span<const float> weights,
                        : pack_half_panels(c, weights, to.data());
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 void convolve(const HalfConvolution& c, const HalfOperands& operands) {
   if (is_half_depthwise(c)) return convolve_half_depthwise(c, operands);
   const HalfPanels panels(c);

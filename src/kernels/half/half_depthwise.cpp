@@ -19,7 +19,7 @@ std::size_t depthwise_scales(const DirectConvolution& c) {
   return round_up(c.channels, half_lanes) * c.taps();
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 
 /// Some results of a row that follow each other, and what lies under their first tap, of a vector
 /// of channels.
@@ -47,7 +47,7 @@ struct HalfOffsets {
 
 /// In registers, where stores of results might change them.
 struct HalfEnds {
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] explicit HalfEnds(
+  [[gnu::always_inline]] explicit HalfEnds(
       const HalfConvolution& c, bool plain)
       : low(spread_half(c.activation.low)),
         high(spread_half(c.activation.high)),
@@ -79,7 +79,7 @@ class HalfRow {
         row_(row),
         down_(taps_inside(c_.height, row % c_.height.output)) {}
 
-  [[gnu::target("arch=armv8.2-a+fp16")]] void run() const {
+  void run() const {
     const std::size_t window = c_.width.window, stride = c_.width.stride;
     const bool is_square = c_.width.dilation == 1 && c_.height.window == window;
     run_edge({0, whole_.first});
@@ -121,7 +121,7 @@ class HalfRow {
   }
 
   /// One by one.
-  [[gnu::target("arch=armv8.2-a+fp16")]] void run_edge(const TapRange& outputs) const {
+  void run_edge(const TapRange& outputs) const {
     const HalfEnds ends(c_, is_plain_);
     const std::size_t row = row_apart(), tap = c_.width.dilation * c_.channels;
     for (std::size_t x = outputs.first; x < outputs.end; ++x) {
@@ -135,14 +135,14 @@ class HalfRow {
     }
   }
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] float16x8_t sum_of(
+  [[gnu::always_inline]] float16x8_t sum_of(
       const HalfPiece& piece, std::size_t across, std::size_t row, std::size_t tap) const {
-    float16x8_t sum = vdupq_n_f16(0);
+    float16x8_t sum = no_halves();
     const Half *from = piece.from, *with = piece.with;
     const std::size_t rows = down_.size(), weights = c_.width.window * half_lanes;
     for (std::size_t y = 0; y < rows; ++y) {
       for (std::size_t i = 0; i < across; ++i)
-        sum = vfmaq_f16(sum, read_half(with + i * half_lanes), read_half(from + i * tap));
+        sum = with_product(sum, read_half(with + i * half_lanes), read_half(from + i * tap));
       from += row;
       with += weights;
     }
@@ -150,7 +150,7 @@ class HalfRow {
   }
 
   template <std::size_t window, std::size_t stride>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void run_inside() const {
+  [[gnu::always_inline]] void run_inside() const {
     std::size_t x = whole_.first;
     for (; x + 4 <= whole_.end; x += 4) run_some<4, window, stride>(x);
     if (x + 2 <= whole_.end) run_some<2, window, stride>(x), x += 2;
@@ -158,7 +158,7 @@ class HalfRow {
   }
 
   template <std::size_t pixels, std::size_t window, std::size_t stride>
-  [[gnu::target("arch=armv8.2-a+fp16")]] void run_some(std::size_t x) const {
+  void run_some(std::size_t x) const {
     HalfPiece piece = piece_at(x, {0, window});
     const std::size_t row = row_apart(), rows = down_.size();
     const HalfOffsets<(pixels - 1) * stride + window> offsets(c_.channels);
@@ -166,7 +166,7 @@ class HalfRow {
     for (std::size_t i = half_lanes; i <= ends.channels; i += half_lanes) {
       float16x8_t sums[pixels];
 #pragma GCC unroll 4
-      for (std::size_t at = 0; at < pixels; ++at) sums[at] = vdupq_n_f16(0);
+      for (std::size_t at = 0; at < pixels; ++at) sums[at] = no_halves();
       const Half *from = piece.from, *with = piece.with;
       if (rows == window)
 #pragma GCC unroll 5
@@ -189,7 +189,7 @@ class HalfRow {
 
   /// A number that several results read is read once.
   template <std::size_t window, std::size_t stride, std::size_t pixels, std::size_t numbers>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void add_row(
+  [[gnu::always_inline]] static void add_row(
       float16x8_t (&sums)[pixels], const Half* from, const Half* with,
       const HalfOffsets<numbers>& offsets) {
     float16x8_t w[window];
@@ -201,12 +201,12 @@ class HalfRow {
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < pixels; ++at)
         if (at * stride <= i && i < at * stride + window)
-          sums[at] = vfmaq_f16(sums[at], w[i - at * stride], x);
+          sums[at] = with_product(sums[at], w[i - at * stride], x);
     }
   }
 
   template <std::size_t pixels>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void write(
+  [[gnu::always_inline]] void write(
       const float16x8_t (&sums)[pixels], const HalfPiece& piece, const HalfEnds& ends) const {
     if (!ends.is_plain) {
       float16x8_t kept[pixels];  // so that the sums themselves stay in registers
@@ -215,12 +215,12 @@ class HalfRow {
       return write_others(kept, piece, half_lanes);
     }
     const float16x8_t scale = read_half(piece.scale);
-    float16x8_t bias = vdupq_n_f16(0);
+    float16x8_t bias = no_halves();
     if (piece.bias) bias = narrow(vld1q_f32(piece.bias), vld1q_f32(piece.bias + 4));
     Half* to = piece.to;
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < pixels; ++i, to += ends.channels)
-      write_half(to, vminq_f16(vmaxq_f16(vfmaq_f16(bias, sums[i], scale), ends.low), ends.high));
+      write_half(to, clipped(with_product(bias, sums[i], scale), ends.low, ends.high));
   }
 
   /// In float32.
@@ -239,7 +239,7 @@ class HalfRow {
   }
 
   /// The last channels, which fill a part of a vector.
-  [[gnu::target("arch=armv8.2-a+fp16")]] void run_rest() const {
+  void run_rest() const {
     const std::size_t first = c_.channels / half_lanes * half_lanes, count = c_.channels - first;
     for (std::size_t x = 0; x < c_.width.output; ++x) {
       const TapRange across = taps_inside(c_.width, x);
@@ -292,7 +292,7 @@ void pack_half_depthwise(const HalfConvolution& c, std::span<const float> weight
   }
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 void convolve_half_depthwise(const HalfConvolution& c, const HalfOperands& operands) {
   const HalfImage image{c, operands};
   const auto rows = static_cast<std::ptrdiff_t>(c.images * c.height.output);

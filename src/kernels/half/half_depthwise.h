@@ -15,7 +15,7 @@ std::size_t half_depthwise_size(const HalfConvolution& convolution);
 void pack_half_depthwise(const HalfConvolution& convolution, std::span<const float> weights,
                          std::byte* packed);
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 void convolve_half_depthwise(const HalfConvolution& convolution, const HalfOperands& operands);
 #endif
 

@@ -7,7 +7,7 @@
 
 namespace millrace::kernels {
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 namespace {
 
 /// work(first, end) for pieces of so many elements, which fill whole vectors but for the last one.
@@ -29,14 +29,14 @@ struct PairedHalves {
   HalfPairs pairs;
   float16x8_t low, high;
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] inline float16x8_t of(
+  [[gnu::always_inline]] inline float16x8_t of(
       float16x8_t a, float16x8_t b) const {
-    const float16x8_t y = pairs == HalfPairs::sums ? vaddq_f16(a, b) : vmulq_f16(a, b);
-    return vminq_f16(vmaxq_f16(y, low), high);
+    const float16x8_t y = pairs == HalfPairs::sums ? sum_of(a, b) : product_of(a, b);
+    return clipped(y, low, high);
   }
 };
 
-[[gnu::target("arch=armv8.2-a+fp16")]] void pair_piece(const HalfPairing& pairing,
+void pair_piece(const HalfPairing& pairing,
                                                        std::span<const Half> a, const Half* b,
                                                        Half* to) {
   const std::size_t count = a.size();

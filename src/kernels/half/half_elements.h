@@ -8,7 +8,8 @@
 
 namespace millrace::kernels {
 
-/// To the nearest, ties to even, and back. On 64-bit ARM only, but on all processors of it.
+/// To the nearest, ties to even, and back. Precondition: as has_half_products() says, but for the
+/// processor: all of 64-bit ARM will do.
 void write_halves_of(std::span<const float> from, Half* to);
 void write_floats_of(std::span<const Half> from, float* to);
 

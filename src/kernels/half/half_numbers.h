@@ -1,6 +1,7 @@
 #pragma once
 // Inside half_convolution.h: vectors of eight float16 numbers. By functions that are inlined only.
-#if defined(__aarch64__)
+// What not every processor of 64-bit ARM has is in assembly, which clang 14 has no way to allow.
+#if defined(__aarch64__) && !defined(__clang__)
 #include <arm_neon.h>
 
 #include "kernels/half/half_convolution.h"
@@ -16,6 +17,41 @@ namespace millrace::kernels {
 [[gnu::always_inline]] inline float16x8_t spread_half(float x) {
   const float16x4_t y = vcvt_f16_f32(vdupq_n_f32(x));
   return vcombine_f16(y, y);
+}
+[[gnu::always_inline]] inline float16x8_t no_halves() {
+  return vreinterpretq_f16_u16(vdupq_n_u16(0));
+}
+
+/// sum + a * b, rounded once. In the order in which they stand in the source: compilers do not know
+/// how long a product takes.
+[[gnu::always_inline]] inline float16x8_t with_product(float16x8_t sum, float16x8_t a,
+                                                       float16x8_t b) {
+  asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.8h" : "+w"(sum) : "w"(a), "w"(b));
+  return sum;
+}
+/// The same with one number of b, which must lie in one of the first 16 registers. GCC 12 would copy
+/// the number to all of a vector first.
+template <int lane>
+[[gnu::always_inline]] inline void add_product(float16x8_t& sum, float16x8_t a, float16x8_t b) {
+  asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.h[%3]"
+               : "+w"(sum)
+               : "w"(a), "x"(b), "i"(lane));
+}
+[[gnu::always_inline]] inline float16x8_t sum_of(float16x8_t a, float16x8_t b) {
+  asm(".arch_extension fp16\n\tfadd %0.8h, %0.8h, %1.8h" : "+w"(a) : "w"(b));
+  return a;
+}
+[[gnu::always_inline]] inline float16x8_t product_of(float16x8_t a, float16x8_t b) {
+  asm(".arch_extension fp16\n\tfmul %0.8h, %0.8h, %1.8h" : "+w"(a) : "w"(b));
+  return a;
+}
+/// min(max(x, low), high); not a number stays none.
+[[gnu::always_inline]] inline float16x8_t clipped(float16x8_t x, float16x8_t low,
+                                                  float16x8_t high) {
+  asm(".arch_extension fp16\n\tfmax %0.8h, %0.8h, %1.8h\n\tfmin %0.8h, %0.8h, %2.8h"
+      : "+&w"(x)
+      : "w"(low), "w"(high));
+  return x;
 }
 /// Eight numbers to float32, and back to the nearest.
 [[gnu::always_inline]] inline void widen_half(const Half* from, float* to) {

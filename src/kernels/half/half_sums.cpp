@@ -1,6 +1,6 @@
 #include "kernels/half/half_sums.h"
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 #include <arm_neon.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::size_t most_half_rows = 8;
 template <std::size_t rows, std::size_t vectors>
 class HalfSums {
  public:
-  [[gnu::target("arch=armv8.2-a+fp16")]] static void multiply(HalfRows p, std::size_t times) {
+  static void multiply(HalfRows p, std::size_t times) {
     for (; times > 0; --times) {
       multiply_piece(p);
       p.from += rows * p.from_stride;
@@ -32,7 +32,7 @@ class HalfSums {
   }
 
  private:
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void multiply_piece(
+  [[gnu::always_inline]] static void multiply_piece(
       const HalfRows& p) {
     HalfSums sums;
     const bool is_only_block = p.begins && p.ends && p.depth <= p.block;
@@ -74,12 +74,12 @@ class HalfSums {
     for (std::size_t r = 0; r < rows; ++r) write_wide(y, kept + r * half_panel);
   }
 
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void add_products(
+  [[gnu::always_inline]] void add_products(
       const HalfRows& p, const Half* from, const Half* with, std::size_t count) {
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r)
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < vectors; ++v) sums_[r][v] = vdupq_n_f16(0);
+      for (std::size_t v = 0; v < vectors; ++v) sums_[r][v] = no_halves();
     for (; count > 0; count -= half_lanes, from += half_lanes, with += half_lanes * half_panel) {
       float16x8_t x[rows];
 #pragma GCC unroll 8
@@ -96,7 +96,7 @@ class HalfSums {
   }
 
   template <int lane>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void add_lane(
+  [[gnu::always_inline]] void add_lane(
       const float16x8_t (&x)[rows], const Half* with) {
     float16x8_t w[vectors];
 #pragma GCC unroll 2
@@ -106,14 +106,6 @@ class HalfSums {
     for (std::size_t r = 0; r < rows; ++r)
 #pragma GCC unroll 2
       for (std::size_t v = 0; v < vectors; ++v) add_product<lane>(sums_[r][v], w[v], x[r]);
-  }
-
-  /// In assembly: GCC 12 copies a number of x to all of a vector first. It must lie in one of the
-  /// first 16 registers. Volatile: else products of one sum follow each other, which waits.
-  template <int lane>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] static void add_product(
-      float16x8_t& sum, float16x8_t w, float16x8_t x) {
-    asm volatile("fmla %0.8h, %1.8h, %2.h[%3]" : "+w"(sum) : "w"(w), "x"(x), "i"(lane));
   }
 
   /// In float32, by output.
@@ -170,7 +162,7 @@ class HalfSums {
   }
 
   /// The only block of products.
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void end_in_halves(
+  [[gnu::always_inline]] void end_in_halves(
       const HalfRows& p) const {
     const float16x8_t low = spread_half(p.low), high = spread_half(p.high);
     float16x8_t scales[vectors], bias[vectors];
@@ -186,11 +178,11 @@ class HalfSums {
 #pragma GCC unroll 2
       for (std::size_t v = 0; v < vectors; ++v)
         write_half(to + v * half_lanes,
-                   vminq_f16(vmaxq_f16(vfmaq_f16(bias[v], sums_[r][v], scales[v]), low), high));
+                   clipped(with_product(bias[v], sums_[r][v], scales[v]), low, high));
   }
 
   template <bool adds>
-  [[gnu::target("arch=armv8.2-a+fp16"), gnu::always_inline]] void end(const HalfRows& p,
+  [[gnu::always_inline]] void end(const HalfRows& p,
                                                                      const float* kept) const {
     const Wide scales = read_wide(p.scales);
     const float16x8_t low = spread_half(p.low), high = spread_half(p.high);
@@ -202,7 +194,7 @@ class HalfSums {
 #pragma GCC unroll 2
       for (std::size_t v = 0; v < vectors; ++v) {
         const float16x8_t x = narrow(y.at[2 * v], y.at[2 * v + 1]);
-        write_half(to + v * half_lanes, vminq_f16(vmaxq_f16(x, low), high));
+        write_half(to + v * half_lanes, clipped(x, low, high));
       }
     }
   }

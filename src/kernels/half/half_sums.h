@@ -5,7 +5,7 @@
 
 #include "kernels/half/half_panels.h"
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 namespace millrace::kernels {
 
 struct HalfRows {

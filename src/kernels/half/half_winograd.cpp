@@ -56,7 +56,7 @@ void pack_point(const HalfTiles& t, const HalfDepth& depth, const PointOfOutput&
   scales[point.place * half_panel + in_panel] = scale * point_scale;
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 
 using Four = LanesOf<some>::Type;
 
@@ -298,7 +298,7 @@ void pack_weights(const HalfWinograd& c, std::span<const float> weights, std::sp
   }
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(__clang__)
 void convolve(const HalfWinograd& c, const HalfTiles& tiles, const HalfWinogradOperands& operands) {
   std::fill_n(operands.working + tiles.zeros, tiles.depth * sizeof(Half), std::byte{0});
   for (std::size_t first = 0; first < tiles.count; first += tiles.block) {
