@@ -15,8 +15,8 @@ namespace millrace::kernels {
 /// The bits of a float16 number.
 using Half = std::uint16_t;
 
-/// Whether this processor calculates with float16 numbers in vectors of 16 bytes, and this build has
-/// loops for that: those of clang have none.
+/// Whether this processor calculates with float16 numbers in vectors of 16 bytes, and this build
+/// has loops for that: those of clang have none.
 bool has_half_products();
 
 /// Source, result and what is added are float16; lanes do not matter.

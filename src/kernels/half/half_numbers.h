@@ -26,7 +26,9 @@ namespace millrace::kernels {
 /// how long a product takes.
 [[gnu::always_inline]] inline float16x8_t with_product(float16x8_t sum, float16x8_t a,
                                                        float16x8_t b) {
-  asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.8h" : "+w"(sum) : "w"(a), "w"(b));
+  asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.8h"
+               : "+w"(sum)
+               : "w"(a), "w"(b));
   return sum;
 }
 /// The same with one number of b, which must lie in one of the first 16 registers. GCC 12 would copy

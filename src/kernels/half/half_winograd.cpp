@@ -18,7 +18,6 @@
 namespace millrace::kernels {
 namespace {
 
-constexpr std::size_t some = 4;  // float32 numbers of a vector
 constexpr float point_scale = 32;
 
 /// What float16 sums at points lose grows on the way back to results: there are fewer products in
@@ -58,6 +57,7 @@ void pack_point(const HalfTiles& t, const HalfDepth& depth, const PointOfOutput&
 
 #if defined(__aarch64__) && !defined(__clang__)
 
+constexpr std::size_t some = 4;  // float32 numbers of a vector
 using Four = LanesOf<some>::Type;
 
 [[gnu::always_inline]] inline Four four_of(float32x4_t x) { return reinterpret_cast<Four>(x); }
