@@ -14,10 +14,10 @@
 namespace millrace::kernels {
 namespace {
 
-constexpr std::size_t window_bytes = 131'072;  // that lie side by side at once
-constexpr std::size_t most_pixels = 64;        // at once
-constexpr std::size_t kept_sums = 8192;        // at once
-constexpr std::size_t chunk_outputs = 128;     // of a task, or up to twice as many
+constexpr std::size_t quad_window_bytes = 131'072;  // that lie side by side at once
+constexpr std::size_t most_quad_pixels = 64;        // at once
+constexpr std::size_t kept_quad_sums = 8192;        // at once
+constexpr std::size_t quad_chunk_outputs = 128;     // of a task, or up to twice as many
 
 /// How the work is cut. A task has some pixels and some panels of a group.
 struct QuadTasks {
@@ -25,8 +25,9 @@ struct QuadTasks {
       : weights{c.unit, round_up(c.taps() * c.channels_of_group(), shape_of(c.unit).step)},
         panel(shape_of(c.unit).outputs),
         panels(divided_up(c.outputs_of_group(), panel)),
-        chunks(std::max<std::size_t>(panels * panel / chunk_outputs, 1)) {
-    const std::size_t fit = std::clamp<std::size_t>(window_bytes / weights.depth, 1, most_pixels);
+        chunks(std::max<std::size_t>(panels * panel / quad_chunk_outputs, 1)) {
+    const std::size_t fit =
+        std::clamp<std::size_t>(quad_window_bytes / weights.depth, 1, most_quad_pixels);
     blocks = divided_up(c.pixels(), fit);
     pixels = divided_up(c.pixels(), blocks);
   }
@@ -52,7 +53,7 @@ class QuadTask {
     first_pixel_ = t_.pixels * block;
     pixels_ = std::min(t_.pixels, c_.pixels() - first_pixel_);
     find_rows();
-    const std::size_t outputs = kept_sums / (pixels_ * 16) * 16;
+    const std::size_t outputs = kept_quad_sums / (pixels_ * 16) * 16;
     const std::size_t at_once = std::max<std::size_t>(outputs / t_.panel, 1);
     const std::size_t last = t_.panels * (chunk + 1) / t_.chunks;
     for (std::size_t panel = t_.panels * chunk / t_.chunks; panel < last; panel += at_once)
@@ -98,12 +99,12 @@ class QuadTask {
   const QuadOperands& o_;
   std::size_t group_ = 0, first_pixel_ = 0, pixels_ = 0;
   PanelProduct product_;
-  alignas(64) std::uint8_t bytes_[window_bytes];
-  alignas(64) std::int32_t sums_[kept_sums];
+  alignas(64) std::uint8_t bytes_[quad_window_bytes];
+  alignas(64) std::int32_t sums_[kept_quad_sums];
 };
 
 /// As integers.
-std::vector<std::int8_t> integers_of(const QuadConvolution& c, std::span<const float> weights,
+std::vector<std::int8_t> quad_integers_of(const QuadConvolution& c, std::span<const float> weights,
                                      std::span<const float> factors) {
   std::vector<std::int8_t> result(weights.size());
   const std::size_t of_output = weights.size() / std::max<std::size_t>(c.outputs, 1);
@@ -114,7 +115,8 @@ std::vector<std::int8_t> integers_of(const QuadConvolution& c, std::span<const f
   return result;
 }
 
-void pack_panels(const QuadConvolution& c, std::span<const std::int8_t> weights, std::byte* to) {
+void pack_quad_panels(const QuadConvolution& c, std::span<const std::int8_t> weights,
+                      std::byte* to) {
   const QuadTasks tasks(c);
   const std::size_t taps = c.taps(), channels = c.channels_of_group(), depth = tasks.weights.depth;
   auto* starts = reinterpret_cast<std::int32_t*>(to + tasks.starts(c));
@@ -135,7 +137,8 @@ void pack_panels(const QuadConvolution& c, std::span<const std::int8_t> weights,
 }
 
 /// By output, by tap, then by channel.
-std::vector<std::int8_t> rows_of(const QuadConvolution& c, std::span<const std::int8_t> weights) {
+std::vector<std::int8_t> quad_rows_of(const QuadConvolution& c,
+                                      std::span<const std::int8_t> weights) {
   const std::size_t taps = c.taps(), channels = c.channels_of_group(), size = taps * channels;
   std::vector<std::int8_t> rows(weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i)
@@ -148,7 +151,7 @@ std::vector<std::int8_t> rows_of(const QuadConvolution& c, std::span<const std::
 ByteUnit faster_unit(const QuadConvolution& c, std::span<const float> weights,
                      std::span<const float> factors) {
   if (c.is_depthwise()) return ByteUnit::avx2;
-  const std::vector<std::int8_t> rows = rows_of(c, integers_of(c, weights, factors));
+  const std::vector<std::int8_t> rows = quad_rows_of(c, quad_integers_of(c, weights, factors));
   const bool by_signs = is_faster_by_signs(rows, c.taps() * c.channels_of_group());
   return by_signs ? ByteUnit::avx2_signs : ByteUnit::avx2;
 }
@@ -167,8 +170,9 @@ std::string form_of_weights(const QuadConvolution& c) {
 void pack_weights(const QuadConvolution& c, std::span<const float> weights,
                   std::span<const float> factors, std::span<std::byte> to) {
   std::fill(to.begin(), to.end(), std::byte{0});
-  const std::vector<std::int8_t> integers = integers_of(c, weights, factors);
-  c.is_depthwise() ? pack_depthwise(c, integers, to.data()) : pack_panels(c, integers, to.data());
+  const std::vector<std::int8_t> integers = quad_integers_of(c, weights, factors);
+  if (c.is_depthwise()) return pack_depthwise(c, integers, to.data());
+  pack_quad_panels(c, integers, to.data());
 }
 
 void convolve(const QuadConvolution& c, const QuadOperands& operands) {

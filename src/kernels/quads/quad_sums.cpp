@@ -11,7 +11,7 @@ namespace millrace::kernels {
 namespace {
 
 /// Where a weight lies in a panel: bytes.
-std::size_t place_of(ByteUnit unit, std::size_t output, std::size_t k) {
+std::size_t place_in_panel(ByteUnit unit, std::size_t output, std::size_t k) {
   const std::size_t outputs = shape_of(unit).outputs;
   if (unit == ByteUnit::neon_i8mm) return k / 8 * 8 * outputs + output * 8 + k % 8;
   const std::size_t quad = k / 4 * 4 * outputs;
@@ -42,7 +42,7 @@ std::size_t PanelWeights::size() const {
 void PanelWeights::pack(std::span<const std::int8_t> weights, std::byte* to) const {
   const std::size_t outputs = weights.size() / std::max<std::size_t>(depth, 1);
   const auto put = [&](std::size_t output, std::size_t k, int weight, std::byte* at) {
-    at[place_of(unit, output, k)] = static_cast<std::byte>(weight);
+    at[place_in_panel(unit, output, k)] = static_cast<std::byte>(weight);
   };
   if (unit != ByteUnit::avx2) {
     for (std::size_t i = 0; i < weights.size(); ++i) put(i / depth, i % depth, weights[i], to);

@@ -7,12 +7,12 @@
 namespace millrace::kernels {
 namespace {
 
-bool moves_by_pixels(const WindowAxis& axis) {
+bool quads_move_by_pixels(const WindowAxis& axis) {
   return axis.window == 1 && axis.stride == 1 && axis.pad == 0 && axis.input == axis.output;
 }
 
 /// Whether all of a window that begins there lies in the image.
-bool lies_inside(const WindowAxis& axis, std::size_t begin) {
+bool quads_lie_inside(const WindowAxis& axis, std::size_t begin) {
   const std::size_t reach = (axis.window - 1) * axis.dilation;
   return begin < axis.input && reach < axis.input - begin;
 }
@@ -32,8 +32,8 @@ QuadWindows::QuadWindows(const QuadConvolution& convolution, const std::byte* so
       outside_(static_cast<std::uint8_t>(convolution.zero())) {}
 
 bool QuadWindows::are_pixels() const {
-  return turn_ == 0 && channels_ % shape_of(c_.unit).step == 0 && moves_by_pixels(c_.depth) &&
-         moves_by_pixels(c_.height) && moves_by_pixels(c_.width);
+  return turn_ == 0 && channels_ % shape_of(c_.unit).step == 0 && quads_move_by_pixels(c_.depth) &&
+         quads_move_by_pixels(c_.height) && quads_move_by_pixels(c_.width);
 }
 
 QuadWindows::Corner QuadWindows::corner_of(std::size_t index) const {
@@ -51,8 +51,8 @@ QuadWindows::Corner QuadWindows::corner_of(std::size_t index) const {
 }
 
 bool QuadWindows::is_inside(const Corner& corner) const {
-  return lies_inside(c_.depth, corner.z) && lies_inside(c_.height, corner.y) &&
-         lies_inside(c_.width, corner.x);
+  return quads_lie_inside(c_.depth, corner.z) && quads_lie_inside(c_.height, corner.y) &&
+         quads_lie_inside(c_.width, corner.x);
 }
 
 const std::uint8_t* QuadWindows::place_of(const Corner& corner) const {
