@@ -31,8 +31,8 @@ namespace millrace::kernels {
                : "w"(a), "w"(b));
   return sum;
 }
-/// The same with one number of b, which must lie in one of the first 16 registers. GCC 12 would copy
-/// the number to all of a vector first.
+/// The same with one number of b, which must lie in one of the first 16 registers. GCC 12 would
+/// copy the number to all of a vector first.
 template <int lane>
 [[gnu::always_inline]] inline void add_product(float16x8_t& sum, float16x8_t a, float16x8_t b) {
   asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.h[%3]"
