@@ -71,7 +71,7 @@ HalfWinograd random_winograd(Random& random) {
 }
 
 /// In shares of the largest result, beyond its rounding.
-constexpr double most_of_2 = 0.004, most_of_4 = 0.015;
+constexpr double most_of_2 = 0.004, most_of_4 = 0.011;
 
 /// What a mistake of any kind would be larger than: 4x4 results lose more where few products are
 /// summed up.

@@ -22,9 +22,7 @@ constexpr float point_scale = 32;
 
 /// What float16 sums at points lose grows on the way back to results: there are fewer products in
 /// one.
-HalfDepth depth_of(const HalfTiles& t) {
-  return HalfDepth(t.depth, 32);
-}
+HalfDepth depth_of(const HalfTiles& t) { return HalfDepth(t.depth, t.points == 36 ? 16 : 32); }
 
 /// Behind the weights, in bytes: by panel, point and output.
 std::size_t winograd_scales(const HalfTiles& t) {
