@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "../machine.h"
+#include "../own_samples.h"
 #include "kernels/float16.h"
 #include "kernels/half/half_elements.h"
-#include "machine.h"
 #include "network/tensor.h"
-#include "own_samples.h"
 
 namespace millrace::kernels {
 namespace {

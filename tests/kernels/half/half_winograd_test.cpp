@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "../machine.h"
+#include "../own_samples.h"
 #include "kernels/float16.h"
-#include "machine.h"
 #include "network/tensor.h"
-#include "own_samples.h"
 
 namespace millrace::kernels {
 namespace {
