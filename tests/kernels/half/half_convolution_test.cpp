@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "../machine.h"
-#include "../own_samples.h"
+#include "base/random.h"
 #include "kernels/float16.h"
 #include "kernels/half/half_elements.h"
+#include "kernels/machine.h"
+#include "kernels/own_samples.h"
 #include "network/tensor.h"
 
 namespace millrace::kernels {
