@@ -23,17 +23,17 @@ namespace {
 
 #if defined(__aarch64__) && !defined(__clang__)
 constexpr std::size_t window_halves = 24576;  // that lie side by side at once
-constexpr std::size_t most_rows_at_once = 256;
-constexpr std::size_t outputs_at_once = 128;  // or up to twice as many
-constexpr std::size_t kept_sums = 16384;      // in float32, from one step to the next
+constexpr std::size_t most_half_rows = 256;
+constexpr std::size_t half_outputs_at_once = 128;  // or up to twice as many
+constexpr std::size_t kept_wide_sums = 16384;      // in float32, from one step to the next
 
 /// How the work is cut: a task has some pixels and some panels of a group.
 struct HalfTasks {
   HalfTasks(const HalfConvolution& c, const HalfPanels& panels)
-      : chunks(std::max<std::size_t>(panels.of_group * half_panel / outputs_at_once, 1)) {
+      : chunks(std::max<std::size_t>(panels.of_group * half_panel / half_outputs_at_once, 1)) {
     const std::size_t width = divided_up(panels.of_group, chunks) * half_panel;
-    const std::size_t kept = panels.depth.steps > 1 ? kept_sums / width : most_rows_at_once;
-    const std::size_t fit = std::min({window_halves / panels.depth.step, most_rows_at_once, kept});
+    const std::size_t kept = panels.depth.steps > 1 ? kept_wide_sums / width : most_half_rows;
+    const std::size_t fit = std::min({window_halves / panels.depth.step, most_half_rows, kept});
     blocks = divided_up(c.pixels(), fit / 8 * 8);
     pixels = divided_up(c.pixels(), blocks);
   }
@@ -121,9 +121,9 @@ class HalfTask {
   const HalfTasks& t_;
   const HalfOperands& o_;
   std::size_t group_ = 0, first_pixel_ = 0, pixels_ = 0, first_panel_ = 0, last_panel_ = 0;
-  alignas(64) float bias_[2 * outputs_at_once + half_panel];
+  alignas(64) float bias_[2 * half_outputs_at_once + half_panel];
   alignas(64) Half windows_[window_halves];
-  alignas(64) float kept_[kept_sums];
+  alignas(64) float kept_[kept_wide_sums];
 };
 #endif
 
