@@ -86,25 +86,6 @@ void check_group(const ByHand& mapping, const std::vector<explore::ProcessorGrou
   }
 }
 
-/// A cut inside of what runs as one kernel cannot be.
-void check_fused(const ByHand& mapping, const std::vector<std::size_t>& cuts,
-                 const explore::Problem& problem, const network::Network& network) {
-  const std::vector<std::size_t> allowed = explore::cut_positions(problem);
-  for (const std::size_t cut : cuts) {
-    const auto after = std::lower_bound(allowed.begin(), allowed.end(), cut);
-    if (after != allowed.end() && *after == cut) continue;
-    std::string near;
-    if (after != allowed.begin())
-      near = fmt::format("{} ('{}')", *(after - 1), network.layers[*(after - 1)].name);
-    if (after != allowed.end())
-      near += fmt::format("{}{} ('{}')", near.empty() ? "" : " or ", *after,
-                          network.layers[*after].name);
-    fail(mapping, cut_key(mapping),
-         fmt::format("{} ('{}') lies inside of layers that run as one kernel; cut after {}", cut,
-                     network.layers[cut].name, near));
-  }
-}
-
 /// One number is for all stages.
 std::vector<std::int64_t> streams_of(const ByHand& mapping) {
   const std::size_t stages = mapping.devices.size();
@@ -166,7 +147,6 @@ explore::Choice choose_by_hand(const SearchPlace& place, const ByHand& mapping,
   for (std::size_t i = 0; i < configuration.stages.size(); ++i)
     check_group(mapping, configuration.stages, i, place.board);
   configuration.cuts = cuts_of(mapping, place.network);
-  check_fused(mapping, configuration.cuts, problem, place.network);
   configuration.streams = streams_of(mapping);
   if (mapping.slots) configuration.slots = *mapping.slots;
   if (const explore::Realised realised = realise(search_context, configuration); !realised.verdict)

@@ -16,7 +16,8 @@ std::vector<board::Precision> precisions_by_layer(const application::ByHand& map
                                                   const network::Network& network);
 
 /// That plan, measured as `choose` says beside one processor alone, which never wins. InputError
-/// where the mapping is none of this network and board: unknown devices, cuts inside of a kernel.
+/// where the mapping is none of this network and board: unknown devices. Layers that one
+/// kernel would fuse may be separated: then each runs as a kernel of its own.
 explore::Choice choose_by_hand(const SearchPlace& place, const application::ByHand& mapping,
                                const explore::ChooseOptions& choose);
 

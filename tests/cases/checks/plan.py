@@ -29,3 +29,19 @@ def every_engine_runs_a_layer():
     of_later = {name: sum(":" + name in variant for variant in variants) for name in engines[1:]}
     assert all(of_later.values()), (engines, variants)
     assert sum(of_later.values()) < len(layers), (engines, variants)
+
+
+def print_layers(path):
+    """The layers of each phase by their numbers from 1, processor by processor."""
+    stages = sorted(json.load(open(path))["stages"], key=lambda each: each["processor"]["name"])
+    names = [layer for stage in stages for phase in stage["phases"] for layer in phase["layers"]]
+    in_order = sorted(names, key=lambda name: int(name.lstrip("abcdefghijklmnopqrstuvwxyz")))
+    texts = []
+    for stage in stages:
+        ranges = []
+        for phase in stage["phases"]:
+            numbers = [1 + in_order.index(name) for name in phase["layers"]]
+            assert numbers == list(range(numbers[0], numbers[-1] + 1)), numbers
+            ranges.append("-".join(map(str, dict.fromkeys([numbers[0], numbers[-1]]))))
+        texts.append(f"{stage['processor']['name']} {' '.join(ranges)}")
+    print("; ".join(texts))
