@@ -3,10 +3,19 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
 
 namespace millrace {
+namespace {
+
+constexpr std::pair<std::string_view, std::int64_t> byte_units[] = {
+    {"GiB", std::int64_t{1} << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}};
+
+}  // namespace
+
 Time read_duration(const std::string& text, const std::string& place) {
   constexpr double longest_s = 1e6;
   double value = 0;
@@ -25,6 +34,28 @@ std::string duration_text(Time time) {
   for (const auto& [unit, length] : {std::pair{"s", 1'000'000'000}, {"ms", 1'000'000}})
     if (time.count() % length == 0) return fmt::format("{}{}", time.count() / length, unit);
   return fmt::format("{}us", microseconds(time));
+}
+
+Bytes read_bytes(const std::string& text, const std::string& place) {
+  constexpr double most = 1e18;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  double scale = 0;
+  for (const auto& [name, size] : byte_units)
+    if (unit == name) scale = static_cast<double>(size);
+  if (error != std::errc{} || !(value * scale >= 1 && value * scale <= most))
+    throw InputError(place, fmt::format("found '{}', expected an amount of memory with its unit, "
+                                        "such as 512MiB or 2GiB",
+                                        text));
+  return {static_cast<std::int64_t>(value * scale)};
+}
+
+std::string bytes_text(Bytes bytes) {
+  for (const auto& [name, size] : byte_units)
+    if (bytes.count % size == 0) return fmt::format("{}{}", bytes.count / size, name);
+  return fmt::format("{}B", bytes.count);
 }
 
 double read_share(const std::string& text, const std::string& place) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "analysis/rate.h"
 #include "explore/fallback.h"
@@ -44,12 +45,26 @@ plan::Mapping of_replica(plan::Mapping mapping, const SearchCase& given, std::si
   return mapping;
 }
 
-/// As few slots as keep the plan's throughput at the predicted times, and the slack.
-void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
+/// As few slots as keep the plan's throughput at the predicted times, and the slack, or as much of
+/// it as there is memory for; if there is none for the fewest, those of the rule stay.
+void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack,
+                Bytes most_memory) {
   candidate.smallest = analysis::smallest_slots(
       candidate.plan, network, plan::predicted_times(candidate.plan, candidate.evidence));
-  if (candidate.smallest)
-    candidate.plan = plan::with_slots(candidate.plan, candidate.smallest->capacities, slack);
+  if (!candidate.smallest) return;
+  for (; slack >= 0; --slack) {
+    plan::Plan sized = plan::with_slots(candidate.plan, candidate.smallest->capacities, slack);
+    if (plan::slot_bytes(sized, network) > most_memory) continue;
+    candidate.plan = std::move(sized);
+    return;
+  }
+}
+
+Verdict within_memory(const plan::Plan& plan, const network::Network& network, Bytes most) {
+  const Bytes needed = plan::slot_bytes(plan, network);
+  if (needed <= most) return Verdict::yes();
+  return Verdict::no(fmt::format("its buffers need {}, more than --max-memory {}; allow more",
+                                 to_text(needed), to_text(most)));
 }
 
 /// First-free replicas, of which none takes so long that all frames would wait for it, as a core
@@ -139,6 +154,12 @@ void Candidates::add(const std::string& name, const SearchCase& given,
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
+  if (const Verdict verdict =
+          within_memory(candidate.plan, network_, options_.build.most_memory);
+      !verdict) {
+    left_out_.push_back(name + ": " + verdict.reason());
+    return;
+  }
   auto variants = variants_for(given.problem, candidate.search.mapping, options_.calibration);
   variants.one_frame = variants_of(given.one_frame_variants, candidate.search.mapping);
   if (variants.one_frame.empty() && !given.one_frame_variants.empty())
@@ -166,7 +187,8 @@ void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const
       options.streams.push_back(given.streams[processor.index]);
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
   candidate.evidence = predicted(candidate.plan, candidate.search.mapping, given);
-  if (options_.size_slots) size_slots(candidate, network_, options_.slack);
+  if (options_.size_slots)
+    size_slots(candidate, network_, options_.slack, options_.build.most_memory);
   const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
   add_slots_for_unlike(candidate, network_, times);
   candidate.bound =

@@ -59,7 +59,8 @@ void add_searches(Candidates& candidates, const SearchCase& given, const ChooseO
   if (options.search == "exact") return;
   if (with.empty())
     candidates.add("genetic", given, [&] { return found = genetic(problem, options.genetic); });
-  candidates.add("genetic, improved" + with, given, [&] { return improve(problem, found); });
+  candidates.add("genetic, improved" + with, given,
+                 [&] { return improve(problem, found, options.genetic.aim); });
 }
 
 /// Groups of `size` processors whose members take turns. Contiguous parts suit them best, since
@@ -130,6 +131,7 @@ Choice choose(const network::Network& network, const board::Board& board,
   ChooseOptions options = asked;
   if (options.build.engine.empty() && !profile.processors.empty())
     options.build.engine = profile.processors.front().engine;
+  options.genetic.aim.build = options.build;
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("--search " + options.search, "expected auto, genetic or exact");
   Candidates candidates(network, board, options);

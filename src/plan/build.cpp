@@ -42,6 +42,9 @@ void check_arguments(const Material& material) {
   if (material.options.most_offset < 0 || material.options.most_offset > largest_capacity)
     throw InputError("largest offset", fmt::format("found {}, expected 0 to {} frames",
                                                    material.options.most_offset, largest_capacity));
+  if (material.options.most_memory.count < 0)
+    throw InputError("largest memory", fmt::format("found {} bytes, expected at least 0",
+                                                   material.options.most_memory.count));
   for (const auto& [name, numbers] : {std::pair("batches", &material.options.batches),
                                       std::pair("streams", &material.options.streams)})
     if (!numbers->empty() && numbers->size() != material.network.layers.size())

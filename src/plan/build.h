@@ -11,8 +11,11 @@ struct BuildOptions {
   std::string engine = "onednn";
   std::int64_t capacity = 2;   // frames per channel between neighbouring stages; more where a
                                // tensor skips stages; 1 saves memory, but stages then take turns
-  std::int64_t most_offset = 16;  // frames; a mapping that goes to and fro more often waits more
-                                  // and takes less memory
+  /// Frames; 0: the phases of a frame wait for each other. A mapping that goes to and fro more
+  /// often than offsets may grow waits more.
+  std::int64_t most_offset = 1'000'000;
+  /// Of the slots of all tensors: offsets grow as far as they fit in.
+  Bytes most_memory = {std::int64_t{1} << 30};
   std::vector<std::int64_t> batches = {};  // frames at once, by LayerId; empty: 1 for all
   /// The further processors that share the frames of a processor of the mapping, by that; no layer
   /// is mapped to them. As many for each that has any.

@@ -1,11 +1,20 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
+#include "plan/capacities.h"
 #include "plan/steps.h"
 
 namespace millrace::plan {
 namespace {
+
+std::int64_t largest_offset(const Plan& plan) {
+  std::int64_t largest = 0;
+  for (const Stage& stage : plan.stages)
+    for (const Phase& phase : stage.phases) largest = std::max(largest, phase.offset);
+  return largest;
+}
 
 std::int64_t batch_of(const Plan& plan, const Endpoint& end) {
   return end.is_outside() ? 1 : plan.stages[end.stage].phases[end.phase].batch;
@@ -67,18 +76,16 @@ std::int64_t offset_of(const Plan& plan, const Channel& channel) {
   };
   const std::int64_t from = channel.from.is_outside() ? 0 : of(channel.from);
   if (!channel.to.is_outside()) return of(channel.to) - from;
-  std::int64_t last = 0;
-  for (const Stage& stage : plan.stages)
-    for (const Phase& phase : stage.phases) last = std::max(last, phase.offset);
-  return last - from;
+  return largest_offset(plan) - from;
 }
+
+namespace {
 
 /// Raises offsets until each phase is one behind all that it reads from other stages (a batch
 /// behind those with a batch), or at the limit, which gives way only where batches could not be
 /// gathered. Phases wait for each other in no circle, so this ends.
 /// A replica works on every `replicas`-th frame only, so its offset is a multiple of so many.
-Plan set_offsets(Plan plan, const Material& material) {
-  const std::int64_t limit = material.options.most_offset;
+Plan with_offsets(Plan plan, const Material& material, std::int64_t limit) {
   bool changed = true;
   while (changed) {
     changed = false;
@@ -95,6 +102,29 @@ Plan set_offsets(Plan plan, const Material& material) {
     }
   }
   return plan;
+}
+
+}  // namespace
+
+/// Memory grows with the largest offset, so that bisection finds the largest one that fits in.
+Plan set_offsets(Plan plan, const Material& material) {
+  const auto fits = [&](const Plan& trial) {
+    return slot_bytes(size_channels(trial, material), material.network) <=
+           material.options.most_memory;
+  };
+  Plan best = with_offsets(plan, material, material.options.most_offset);
+  if (fits(best)) return best;
+  std::int64_t least = 0, above = largest_offset(best);
+  best = with_offsets(plan, material, least);
+  while (above - least > 1) {
+    const std::int64_t middle = least + (above - least) / 2;
+    Plan trial = with_offsets(plan, material, middle);
+    if (fits(trial))
+      best = std::move(trial), least = middle;
+    else
+      above = middle;
+  }
+  return best;
 }
 
 /// Between stages one slot more than the offset is enough for full speed: every circle in the graph

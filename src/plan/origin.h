@@ -37,6 +37,7 @@ struct Origin {
   std::optional<double> max_error, max_loss;  // shares
   std::optional<Time> max_latency;
   std::int64_t max_batch = 1;  // with a largest latency
+  std::optional<Bytes> max_memory;  // of the slots; none: the usual
   ProcessingTimes processing = {};  // that the search counted with
   /// By device: the highest clock while the plan was measured, where the system tells clocks.
   std::map<std::string, double> clocks_mhz = {};

@@ -120,6 +120,7 @@ Json options_json(const Origin& origin) {
   add("max_error", origin.max_error ? fmt::format("{:g}", *origin.max_error) : "");
   add("max_latency", origin.max_latency ? duration_text(*origin.max_latency) : "");
   add("max_loss", origin.max_loss ? fmt::format("{:g}%", 100 * *origin.max_loss) : "");
+  add("max_memory", origin.max_memory ? bytes_text(*origin.max_memory) : "");
   add("precision", precisions_text(origin.precisions));
   add_processing(add, origin.processing);
   add("search", origin.search);
@@ -147,6 +148,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "max_error") origin.max_error = read_number<double>(text, place);
   if (name == "max_latency") origin.max_latency = read_duration(text, place);
   if (name == "max_loss") origin.max_loss = read_share(text, place);
+  if (name == "max_memory") origin.max_memory = read_bytes(text, place);
   if (name == "precision") origin.precisions = read_precisions(text, place);
   read_processing(origin.processing, name, json);
   if (name == "search") origin.search = text;

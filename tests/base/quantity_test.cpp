@@ -21,6 +21,15 @@ TEST(Quantity, durations_survive_the_way_to_text_and_back) {
   EXPECT_EQ(duration_text(std::chrono::milliseconds(500)), "500ms");
 }
 
+TEST(Quantity, memory_has_a_unit_and_survives_the_way_to_text_and_back) {
+  EXPECT_EQ(read_bytes("1.5KiB", "p"), Bytes{1536});
+  EXPECT_EQ(read_bytes("2GiB", "p"), Bytes{std::int64_t{2} << 30});
+  for (const char* text : {"1B", "1536B", "3KiB", "512MiB", "7GiB"})
+    EXPECT_EQ(bytes_text(read_bytes(text, "p")), text);
+  for (const char* wrong : {"", "5", "0MiB", "-1GiB", "1GB", "1 GiB", "2e12GiB", "nanMiB"})
+    EXPECT_THROW(read_bytes(wrong, "p"), InputError) << wrong;
+}
+
 TEST(Quantity, shares_are_numbers_below_1_or_percents) {
   EXPECT_DOUBLE_EQ(read_share("1%", "p"), 0.01);
   EXPECT_DOUBLE_EQ(read_share("0.01", "p"), 0.01);

@@ -86,6 +86,7 @@ TEST(ExactContiguous, takes_far_less_than_a_second_for_a_large_network) {
 
 GeneticOptions small_search() {
   GeneticOptions options;
+  options.aim.fitness = Fitness::bottleneck;
   options.population = 100;
   options.epochs = 100;
   return options;
@@ -148,7 +149,7 @@ TEST(Genetic, balance_makes_times_equal_even_if_slow) {
   problem.time = problem.alone = {{1, 20}, {20, 3}};
   GeneticOptions options = small_search();
   EXPECT_EQ(genetic(problem, options).bottleneck, 3);
-  options.fitness = Fitness::balance;
+  options.aim.fitness = Fitness::balance;
   const SearchResult balanced = genetic(problem, options);
   EXPECT_EQ(balanced.fitness, 0);
   EXPECT_EQ(balanced.bottleneck, 20);
@@ -187,7 +188,7 @@ TEST(Improve, is_never_worse_and_ends_where_no_single_move_helps) {
     SCOPED_TRACE(i);
     const Problem problem = random_problem(random, 2 + random.below(20), 2 + random.below(3));
     const SearchResult start = exact_contiguous(problem);
-    const SearchResult end = improve(problem, start);
+    const SearchResult end = improve(problem, start, {Fitness::bottleneck});
     EXPECT_LE(end.bottleneck, start.bottleneck);
     EXPECT_EQ(end.moves == 0, end.mapping == start.mapping);
     expect_at_rest(problem, end);
@@ -210,11 +211,11 @@ TEST(Searches, never_put_a_layer_where_it_cannot_run) {
   const Problem problem = problem_with_limits();
   GeneticOptions options;
   options.population = 100;
-  for (const Fitness fitness : {Fitness::bottleneck, Fitness::balance}) {
-    options.fitness = fitness;
+  for (const Fitness fitness : {Fitness::period, Fitness::bottleneck, Fitness::balance}) {
+    options.aim.fitness = fitness;
     const SearchResult found = genetic(problem, options);
     EXPECT_TRUE(std::isfinite(found.bottleneck));
-    EXPECT_TRUE(std::isfinite(improve(problem, found, fitness).bottleneck));
+    EXPECT_TRUE(std::isfinite(improve(problem, found, options.aim).bottleneck));
   }
   const SearchResult exact = exact_contiguous(problem);
   EXPECT_EQ(exact.bottleneck, 60);

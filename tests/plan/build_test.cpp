@@ -111,6 +111,36 @@ TEST(Build, phases_lag_one_frame_behind_what_they_read_from_other_stages) {
   EXPECT_EQ(offsets({.capacity = 1}), (std::vector<std::int64_t>{0, 0, 0, 0}));
 }
 
+/// Five tensors of 16 bytes. With offsets 0 to 3 each has two slots; where two phases share an
+/// offset, the tensor between them has one.
+TEST(Build, offsets_grow_as_far_as_memory_allows) {
+  const auto network = network_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const auto offsets = [&](std::int64_t bytes) {
+    std::vector<std::int64_t> result;
+    const BuildOptions options{.most_memory = {bytes}};
+    for (const Stage& stage : build(network, board_of(2), mapping_of({0, 1, 0, 1}), options).stages)
+      for (const Phase& phase : stage.phases) result.push_back(phase.offset);
+    return result;
+  };
+  EXPECT_EQ(offsets(160), (std::vector<std::int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(offsets(159), (std::vector<std::int64_t>{0, 2, 1, 2}));
+  EXPECT_EQ(offsets(143), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(offsets(127), (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(offsets(1), (std::vector<std::int64_t>{0, 0, 0, 0}));
+}
+
+/// To and fro in 40 pieces: no offset is too large by itself.
+TEST(Build, a_mapping_that_goes_to_and_fro_forty_times_has_an_offset_for_each) {
+  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  std::vector<std::size_t> processors;
+  for (std::size_t i = 0; i < 40; ++i) {
+    processors.push_back(i % 2);
+    if (i > 0) edges.emplace_back(i - 1, i);
+  }
+  const Plan plan = build(network_of(40, edges), board_of(2), mapping_of(processors));
+  EXPECT_EQ(plan.stages[1].phases.back().offset, 39);
+}
+
 TEST(Build, a_tensor_has_a_slot_for_each_frame_of_lag_and_one_more) {
   const auto network = network_of(4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1, 0, 1}));

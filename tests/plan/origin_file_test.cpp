@@ -42,6 +42,7 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   origin.max_latency = std::chrono::milliseconds(100);
   origin.max_batch = 8;
   origin.clocks_mhz = {{"cpu0", 1800}, {"cpu1", 2400.5}};
+  origin.max_memory = Bytes{std::int64_t{3} << 20};
   EXPECT_EQ(read(to_json(origin, "/nonexistent")), origin);
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_latency"], "100ms");
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_loss"], "1%");

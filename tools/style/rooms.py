@@ -20,7 +20,7 @@ MAY_USE = {
     "analysis": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
                  "deployment"),
     "simulate": ("base", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system", "deployment"),
-    "explore": ("base", "network", "realtime", "board", "profile", "plan", "schedule", "system", "deployment",
+    "explore": ("base", "dataflow", "network", "realtime", "board", "profile", "plan", "schedule", "system", "deployment",
                 "analysis", "simulate"),
     "runtime": ("base", "network", "realtime", "board", "engine", "workload", "plan", "schedule", "system",
                 "deployment"),

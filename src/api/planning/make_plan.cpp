@@ -159,6 +159,7 @@ explore::Choice search(const PlanRequest& request, const Work& work,
   if (work.calibration) choose.calibration = &*work.calibration;
   choose.max_latency = request.max_latency;
   choose.max_batch = request.max_batch;
+  if (request.max_memory) choose.build.most_memory = *request.max_memory;
   choose.most_streams = request.streams;
   if (request.measure_s > 0 && request.board.empty())
     choose.measure = [&](std::span<const plan::Assessed> plans) {
@@ -195,7 +196,8 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
                                      const explore::Choice& choice) {
   std::vector<LayerReasons> result;
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
-  const plan::BuildOptions build{.engine = work.engine->name()};
+  plan::BuildOptions build{.engine = work.engine->name()};
+  if (request.max_memory) build.most_memory = *request.max_memory;
   const explore::SearchContext search_context{work.network, work.board, problem, build};
   const plan::Mapping& mapping = choice.winner().search.mapping;
   const plan::Plan& plan = choice.winner().plan;

@@ -29,6 +29,7 @@ struct PlanRequest {
   double measure_s = 0.5;  // of each candidate; 0: the predictions decide
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;        // with a largest latency
+  std::optional<Bytes> max_memory = {};  // of the slots; none: the usual
   std::vector<std::string> why = {};  // layers whose place is to be explained
 };
 

@@ -112,7 +112,7 @@ void check_search_reads_options(const PlanRequest& request) {
       {"--mutation", given.mutation != usual.mutation},
       {"--contiguous", given.contiguous != usual.contiguous},
       {"--patience", given.patience != usual.patience},
-      {"--fitness", given.fitness != usual.fitness},
+      {"--fitness", given.aim.fitness != usual.aim.fitness},
   }};
   for (const auto& [name, is_given] : options)
     if (is_given)

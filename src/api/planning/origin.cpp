@@ -23,7 +23,8 @@ plan::Origin origin_of(const PlanRequest& request, const board::Board& board,
   origin.limits = request.limits;
   origin.streams = request.streams;
   origin.search = request.search.method;
-  origin.fitness = request.genetic.fitness == explore::Fitness::balance ? "balance" : "bottleneck";
+  origin.fitness = explore::name_of(request.genetic.aim.fitness);
+  origin.max_memory = request.max_memory;
   origin.fallback = request.search.fallback;
   origin.precisions = precisions_of(request.variants);
   origin.max_error = request.variants.max_error;

@@ -16,14 +16,14 @@ void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOpt
                 "Reject a plan if a layer runs on another processor only because the processor of "
                 "its neighbours cannot run it: see docs/search.md");
   const auto set_fitness = [&genetic](const std::string& text) {
-    genetic.fitness = text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
+    genetic.aim.fitness = explore::read_fitness(text, "--fitness");
   };
   begin_group(verb, "Genetic search");
   verb.add_option_function<std::string>("--fitness", set_fitness,
-                                        "What to minimise: the time of the slowest stage "
-                                        "(bottleneck), or the differences between stages (balance)")
-      ->check(CLI::IsMember({"bottleneck", "balance"}))
-      ->default_str("bottleneck");
+                                        "What to minimise: the time between two frames (period), "
+                                        "the time of the slowest stage (bottleneck), or the "
+                                        "differences between stages (balance)")
+      ->default_str("period");
   verb.add_option("--population", genetic.population, "Mappings in a generation")
       ->check(CLI::Range(4, 100000))
       ->capture_default_str();

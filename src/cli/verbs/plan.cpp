@@ -16,6 +16,7 @@
 #include "cli/options/range_check.h"
 #include "cli/options/search.h"
 #include "cli/verbs/verbs.h"
+#include "plan/build.h"
 #include "plan/plan_file.h"
 
 namespace millrace::cli {
@@ -26,6 +27,30 @@ struct PlanOptions {
   std::string output;
   bool json = false;
 };
+
+void bind_limits(CLI::App& verb, api::PlanRequest& request) {
+  begin_group(verb, "Latency");
+  const auto set_latency = [&request](const std::string& text) {
+    request.max_latency = read_duration(text, "--max-latency");
+  };
+  CLI::Option* latency = verb.add_option_function<std::string>(
+      "--max-latency", set_latency,
+      "Largest predicted time from a frame's submission to its result, such as 100ms. With "
+      "it, the last layers may work on batches of frames");
+  verb.add_option("--max-batch", request.max_batch,
+                  "Largest batch that --max-latency may use, in frames")
+      ->check(CLI::Range(1, 16))
+      ->needs(latency)
+      ->capture_default_str();
+  begin_group(verb, "Memory");
+  const auto set_memory = [&request](const std::string& text) {
+    request.max_memory = read_bytes(text, "--max-memory");
+  };
+  verb.add_option_function<std::string>("--max-memory", set_memory,
+                                        "Largest memory of the buffers between stages, such as "
+                                        "256MiB. With less, stages may wait for each other")
+      ->default_str(bytes_text(plan::BuildOptions{}.most_memory));
+}
 
 void bind(CLI::App& verb, PlanOptions& options) {
   api::PlanRequest& request = options.request;
@@ -59,19 +84,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
           "Apply the limits of this board file to this machine's processors of the same names: "
           "operators, precisions, granularity, subnets")
       ->excludes(verb.get_option("--board"));
-  begin_group(verb, "Latency");
-  CLI::Option* latency = verb.add_option_function<std::string>(
-      "--max-latency",
-      [&request](const std::string& text) {
-        request.max_latency = read_duration(text, "--max-latency");
-      },
-      "Largest predicted time from a frame's submission to its result, such as 100ms. With "
-      "it, the last layers may work on batches of frames");
-  verb.add_option("--max-batch", request.max_batch,
-                  "Largest batch that --max-latency may use, in frames")
-      ->check(CLI::Range(1, 16))
-      ->needs(latency)
-      ->capture_default_str();
+  bind_limits(verb, request);
   begin_group(verb, "Output");
   verb.add_option("-o,--output", options.output,
                   "The plan file to write; default: NAME.plan.json, and none with --why");

@@ -176,6 +176,7 @@ std::vector<Configuration> profile_patterns(CandidateCache& cache, std::uint64_t
   GeneticOptions options;
   options.population = 200;
   options.epochs = 200;
+  options.aim.build = cache.context().build;
   for (int start = 0; start < restarts && cache.context().problem.layers > 0; ++start) {
     options.seed = seed + static_cast<std::uint64_t>(start);
     const SearchResult found = genetic(cache.context().problem, options);

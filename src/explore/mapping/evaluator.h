@@ -26,7 +26,11 @@ class Evaluator {
   void processor_times(std::span<const Gene> genes, std::span<double> times) const;
   /// What `layer` costs on `processor` when its group's first layer is on `leader_processor`.
   double layer_time(std::size_t layer, std::size_t processor, std::size_t leader_processor) const {
-    return (processor == leader_processor ? together_ : alone_)[layer * processors_ + processor];
+    return time_of(layer, processor, processor == leader_processor);
+  }
+  /// The same, in one piece with its group or separated from it.
+  double time_of(std::size_t layer, std::size_t processor, bool together) const {
+    return (together ? together_ : alone_)[layer * processors_ + processor];
   }
 
   const std::vector<Problem::Edge>& edges() const { return edges_; }

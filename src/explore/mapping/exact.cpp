@@ -125,7 +125,7 @@ void place_feeders(const Problem& problem, const std::vector<std::vector<std::si
     for (const std::size_t other : *kind) {
       SearchResult trial = result;
       trial.mapping = exchanged(result.mapping, ProcessorId(feeder), ProcessorId(other));
-      rate(trial, problem, Fitness::bottleneck);
+      rate(trial, problem, {Fitness::bottleneck});
       if (trial.bottleneck < result.bottleneck) result = trial;
     }
   }
@@ -151,7 +151,7 @@ SearchResult exact_without(const Problem& problem, const std::set<std::size_t>& 
                                      ProcessorId(members.back()));
     members.pop_back();
   }
-  rate(result, problem, Fitness::bottleneck);
+  rate(result, problem, {Fitness::bottleneck});
   place_feeders(problem, kinds, result);
   return result;
 }

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <pagmo/algorithm.hpp>
 #include <pagmo/population.hpp>
 #include <pagmo/problem.hpp>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/random.h"
 #include "explore/mapping/evaluator.h"
+#include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
 
 namespace millrace::explore {
@@ -14,23 +19,28 @@ namespace {
 
 using Genes = std::vector<Gene>;  // by layer
 
+constexpr double never_reached = std::numeric_limits<double>::infinity();
+
 /// As pagmo has them, and back.
 pagmo::vector_double to_pagmo(const Genes& genes) { return {genes.begin(), genes.end()}; }
 Genes from_pagmo(const pagmo::vector_double& genes) { return {genes.begin(), genes.end()}; }
 
-/// What pagmo minimises. Copies share the evaluator, which nobody changes.
+/// What pagmo minimises. Copies share the evaluators, which nobody changes.
 struct MappingProblem {
   std::shared_ptr<const Evaluator> evaluator;
+  std::shared_ptr<const PlanPeriod> plan_period = {};
   Fitness kind = Fitness::bottleneck;
 
-  double fitness_of_genes(const Genes& genes, std::vector<double>& times) const {
+  /// The period is not asked for where the slowest stage already takes `too_much`.
+  double fitness_of_genes(const Genes& genes, std::vector<double>& times, double too_much) const {
     times.resize(evaluator->processors());
     evaluator->processor_times(genes, times);
-    return fitness_of(kind, times);
+    const double fitness = fitness_of(kind, times);
+    return kind == Fitness::period && fitness < too_much ? plan_period->of(genes) : fitness;
   }
   pagmo::vector_double fitness(const pagmo::vector_double& decision) const {
     std::vector<double> times;
-    return {fitness_of_genes(from_pagmo(decision), times)};
+    return {fitness_of_genes(from_pagmo(decision), times, never_reached)};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
     return {pagmo::vector_double(evaluator->layers(), 0.0),
@@ -43,6 +53,26 @@ struct MappingProblem {
 struct Individual {
   Genes genes;
   double fitness = 0;
+};
+
+/// The fitness of those that live, by their genes, which must stay where they are.
+class Known {
+ public:
+  explicit Known(const std::vector<Individual>& living) {
+    for (const Individual& each : living) fitness_.emplace(key_of(each.genes), each.fitness);
+  }
+  std::optional<double> fitness_of(const Genes& genes) const {
+    const auto found = fitness_.find(key_of(genes));
+    return found == fitness_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// Without copies.
+  std::size_t size() const { return fitness_.size(); }
+
+ private:
+  static std::string_view key_of(const Genes& genes) {
+    return {reinterpret_cast<const char*>(genes.data()), genes.size() * sizeof(Gene)};
+  }
+  std::unordered_map<std::string_view, double> fitness_;
 };
 
 /// The papers' operators. pagmo's own genetic algorithm mutates each gene with a probability, here
@@ -85,9 +115,13 @@ class SingleGeneAlgorithm {
                        Random& random) const {
     const std::size_t size = living.size();
     std::vector<double> times;
+    const Known known(living);
+    const double too_much = known.size() == size ? living.back().fitness : never_reached;
     for (std::size_t i = 0; i < size; ++i) {
       Individual child{child_of(living, size, random), 0};
-      child.fitness = problem.fitness_of_genes(child.genes, times);
+      child.fitness = known.fitness_of(child.genes).value_or(-1);
+      if (child.fitness < 0)
+        child.fitness = problem.fitness_of_genes(child.genes, times, too_much);
       living.push_back(std::move(child));
     }
     sort(living);
@@ -192,11 +226,13 @@ SearchResult genetic(const Problem& problem, const GeneticOptions& options) {
   if (problem.layers == 0) return result;
   const auto evaluator = std::make_shared<const Evaluator>(problem);
   const pagmo::algorithm algorithm(SingleGeneAlgorithm(options, evaluator, &result.epochs));
-  const pagmo::population last = algorithm.evolve(first_generation(
-      pagmo::problem(MappingProblem{evaluator, options.fitness}), *evaluator, options));
+  const auto plan_period = std::make_shared<const PlanPeriod>(problem, options.aim.build);
+  const MappingProblem minimised{evaluator, plan_period, options.aim.fitness};
+  const pagmo::population last =
+      algorithm.evolve(first_generation(pagmo::problem(minimised), *evaluator, options));
   for (double gene : last.get_x()[last.best_idx()])
     result.mapping.processors.emplace_back(static_cast<std::size_t>(gene));
-  rate(result, problem, options.fitness);
+  rate(result, problem, options.aim);
   return result;
 }
 

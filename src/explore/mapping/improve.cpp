@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "explore/mapping/evaluator.h"
+#include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
 
 namespace millrace::explore {
@@ -112,25 +114,38 @@ void look_from(const Changing& now, Fitness fitness, std::size_t begin, RangeMov
 
 }  // namespace
 
-SearchResult improve(const Problem& problem, const SearchResult& found, Fitness fitness) {
+SearchResult improve(const Problem& problem, const SearchResult& found, const Aim& aim) {
   constexpr int most_moves = 1000;
   const Evaluator evaluator(problem);
+  const PlanPeriod plan_period(problem, aim.build);
   const Surroundings near(evaluator);
+  const Fitness fitness = aim.fitness;
   SearchResult result = found;
   std::vector<std::size_t> genes;
   for (ProcessorId processor : found.mapping.processors) genes.push_back(processor.index);
+  const auto period_of = [&](const std::vector<std::size_t>& processors) {
+    return fitness == Fitness::period
+               ? plan_period.of(std::vector<Gene>(processors.begin(), processors.end()))
+               : 0;
+  };
+  double period = period_of(genes);
   for (; result.moves < most_moves; ++result.moves) {
     const Changing now(evaluator, near, genes);
     const double value = now.value(fitness);
     RangeMove best{0, 0, 0, value * (1 - least_gain)};
     for (std::size_t begin = 0; begin < genes.size(); ++begin) look_from(now, fitness, begin, best);
     if (best.end == 0) break;
-    std::fill(genes.begin() + static_cast<std::ptrdiff_t>(best.begin),
-              genes.begin() + static_cast<std::ptrdiff_t>(best.end), best.processor);
+    std::vector<std::size_t> moved = genes;
+    std::fill(moved.begin() + static_cast<std::ptrdiff_t>(best.begin),
+              moved.begin() + static_cast<std::ptrdiff_t>(best.end), best.processor);
+    const double moved_period = period_of(moved);
+    if (moved_period > period) break;
+    period = moved_period;
+    genes = std::move(moved);
   }
   result.mapping.processors.clear();
   for (std::size_t gene : genes) result.mapping.processors.emplace_back(gene);
-  rate(result, problem, fitness);
+  rate(result, problem, aim);
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "explore/mapping/evaluator.h"
+#include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
 
 namespace millrace::explore {
@@ -99,6 +100,10 @@ std::optional<std::size_t> idlest(std::span<const double> processor_times,
   return core;
 }
 
+Problem::Slot slot_of_tensor(const network::Network& network, TensorId tensor) {
+  return {tensor.index, network[tensor].size().count};
+}
+
 void add_edges(const network::Network& network, Problem& problem) {
   const network::Topology topology = network::topology(network);
   for (std::size_t to = 0; to < network.layers.size(); ++to)
@@ -106,7 +111,8 @@ void add_edges(const network::Network& network, Problem& problem) {
       if (const auto producer = topology.producer[tensor.index])
         problem.edges.push_back(
             {producer->index, to,
-             network::element_count(network[tensor].shape, network[tensor].name)});
+             network::element_count(network[tensor].shape, network[tensor].name),
+             slot_of_tensor(network, tensor)});
 }
 
 /// Layers have the time of the network's ends in theirs, wherever the others lie.
@@ -114,7 +120,8 @@ void add_ends(const network::Network& network, Problem& problem) {
   const network::Topology topology = network::topology(network);
   const auto add = [&](std::size_t layer, TensorId tensor, bool is_input) {
     const network::Tensor& moved = network[tensor];
-    problem.ends.push_back({layer, network::element_count(moved.shape, moved.name), is_input});
+    problem.ends.push_back({layer, network::element_count(moved.shape, moved.name), is_input,
+                            slot_of_tensor(network, tensor)});
   };
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     for (const TensorId tensor : network::data_inputs(network, LayerId(i)))
@@ -222,8 +229,23 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
   return times;
 }
 
+const char* name_of(Fitness fitness) {
+  switch (fitness) {
+    case Fitness::period: return "period";
+    case Fitness::bottleneck: return "bottleneck";
+    case Fitness::balance: break;
+  }
+  return "balance";
+}
+
+Fitness read_fitness(const std::string& text, const std::string& place) {
+  for (const Fitness fitness : {Fitness::period, Fitness::bottleneck, Fitness::balance})
+    if (text == name_of(fitness)) return fitness;
+  throw InputError(place, fmt::format("found '{}', expected period, bottleneck or balance", text));
+}
+
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
-  if (fitness == Fitness::bottleneck)
+  if (fitness != Fitness::balance)
     return *std::max_element(processor_times.begin(), processor_times.end());
   if (std::find(processor_times.begin(), processor_times.end(), never) != processor_times.end())
     return never;
@@ -233,9 +255,11 @@ double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
   return sum;
 }
 
-void rate(SearchResult& result, const Problem& problem, Fitness fitness) {
+void rate(SearchResult& result, const Problem& problem, const Aim& aim) {
   const std::vector<double> times = processor_times(problem, result.mapping);
-  result.fitness = fitness_of(fitness, times);
+  result.fitness = aim.fitness == Fitness::period
+                       ? PlanPeriod(problem, aim.build).of(genes_of(result.mapping))
+                       : fitness_of(aim.fitness, times);
   result.bottleneck = fitness_of(Fitness::bottleneck, times);
 }
 

@@ -20,14 +20,20 @@ using VariantsByProcessor = std::vector<std::vector<board::Variant>>;
 
 /// Layers 0..n-1 in topological order, processors 0..m-1. Times in nanoseconds.
 struct Problem {
+  struct Slot {  // room for one frame's tensor; 0 bytes: unknown
+    std::size_t tensor = 0;
+    std::int64_t bytes = 0;
+  };
   struct Edge {  // a tensor from a layer to a layer that reads it
     std::size_t from, to;
     std::int64_t elements;
+    Slot slot = {};
   };
   struct End {  // an input of the network that a layer reads, or an output that it makes
     std::size_t layer;
     std::int64_t elements;
     bool is_input;
+    Slot slot = {};
   };
   std::size_t layers = 0, processors = 0;
   /// What a subnet costs on a processor beside its layers.
@@ -110,8 +116,14 @@ plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
 plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
                          std::span<const plan::Mapping> by_replica);
 
-enum class Fitness { bottleneck, balance };
-/// bottleneck: the largest processor time. balance: equation 3.1, the sum over all ordered pairs of
+/// period: the time between two frames by the dataflow graph of the mapping's plan; see
+/// mapping/plan_period.h.
+enum class Fitness { period, bottleneck, balance };
+const char* name_of(Fitness fitness);  // "period"
+/// InputError naming `place`.
+Fitness read_fitness(const std::string& text, const std::string& place);
+/// bottleneck: the largest processor time, the lower bound of the period; of `period` too, as these
+/// times say no more. balance: equation 3.1, the sum over all ordered pairs of
 /// processors of the difference of their times.
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "explore/mapping/problem.h"
+#include "plan/build.h"
 
 namespace millrace::explore {
 
@@ -17,8 +18,14 @@ struct SearchResult {
   int moves = 0;          // by improve(), behind the search
 };
 
+/// What a search minimises. Of the options for plans, those that PlanPeriod reads count.
+struct Aim {
+  Fitness fitness = Fitness::period;
+  plan::BuildOptions build = {.engine = {}, .capacity = 3};
+};
+
 /// Fills in fitness and bottleneck of the result's mapping.
-void rate(SearchResult& result, const Problem& problem, Fitness fitness);
+void rate(SearchResult& result, const Problem& problem, const Aim& aim = {});
 
 /// Section 3.6 of the papers.
 struct GeneticOptions {
@@ -30,7 +37,7 @@ struct GeneticOptions {
                             // at random places; the others, and all of the papers', are random per
                             // layer, from where a large network is not put in order in 500 epochs
   int patience = 50;        // stop after this many epochs without improvement
-  Fitness fitness = Fitness::bottleneck;
+  Aim aim = {};
   std::uint64_t seed = 1;
   std::function<void(int epoch, double best)> progress;  // may be empty
 };
@@ -49,8 +56,8 @@ SearchResult exact_contiguous(const Problem& problem);
 
 /// Goes on from a search's result: as long as it helps, puts the one range of layers onto the one
 /// processor that helps most. Deterministic; the result is never worse.
-SearchResult improve(const Problem& problem, const SearchResult& found,
-                     Fitness fitness = Fitness::bottleneck);
+/// For the period it follows the slowest stage, and stops before the period would become longer.
+SearchResult improve(const Problem& problem, const SearchResult& found, const Aim& aim = {});
 
 /// No mapping can have a smaller bottleneck: max(heaviest layer, total / processors), with each
 /// layer on its best processor.
