@@ -154,14 +154,23 @@ TEST_F(Importing, reads_the_stages) {
 
 TEST_F(Importing, says_what_has_no_counterpart) {
   const Imported imported = import(
-      "model_dir = \"m\"; bin_path = \"b\"; batch = \"4\"; streams = \"2,2\"; offset = \"3\"; "
+      "model_dir = \"m\"; bin_path = \"b\"; streams = \"2,2\"; offset = \"3\"; "
       "calib_table = \"t\"; sample_size = \"0\"; name_path = \"nowhere\"; cut_points = \"4\";");
-  for (const char* key : {"model_dir", "bin_path", "batch", "streams", "offset", "calib_table",
+  for (const char* key : {"model_dir", "bin_path", "streams", "offset", "calib_table",
                           "sample_size", "name_path", "cut_points", "image_path"})
     EXPECT_EQ(std::count_if(imported.notes.begin(), imported.notes.end(),
                             [&](const std::string& n) { return n.starts_with(key); }),
               1)
         << key;
+}
+
+/// The first dimension of the network's input.
+TEST_F(Importing, takes_the_batch) {
+  const Imported imported = import("batch = \"4\";");
+  ASSERT_EQ(imported.shapes.size(), 1u);
+  EXPECT_EQ(imported.shapes.begin()->second.front(), 4);
+  EXPECT_EQ(application_of(imported).model.shapes, imported.shapes);
+  EXPECT_TRUE(import("batch = \"1\";").shapes.empty());
 }
 
 TEST_F(Importing, gives_own_keys_to_own_applications) {

@@ -72,10 +72,14 @@ struct ModelPieces {
   std::vector<std::size_t> cuts;
 };
 
+network::ModelSource model_of(const Imported& imported) {
+  return {.file = imported.model, .shapes = imported.shapes};
+}
+
 ModelPieces model_pieces_of(const Instance& instance, const Imported& imported) {
   if (network::format_of(imported.model) == network::Format::onnx)
-    return {network::read_network(imported.model), {}};
-  network::darknet::Model model = network::darknet::read_darknet({.file = imported.model});
+    return {network::read_network(model_of(imported)), {}};
+  network::darknet::Model model = network::darknet::read_darknet(model_of(imported));
   std::vector<std::size_t> cuts = last_layers(model, imported.stages, instance);
   return {std::move(model.network), std::move(cuts)};
 }
@@ -118,7 +122,7 @@ plan::Origin origin_of(const profile::Profile& profile, const Imported& imported
   plan::Origin origin;
   origin.network = profile.network;
   origin.board = profile.board;
-  origin.model = network::absolute({.file = imported.model});
+  origin.model = network::absolute(model_of(imported));
   origin.version = MILLRACE_VERSION;
   origin.imported_from = "JEDI";
   origin.board_name = board;

@@ -43,9 +43,13 @@ std::string hash_of(const explore::Problem& problem) {
   return hasher.digits();
 }
 
-explore::Processing processing_of(const SearchPlace& place) {
+/// The thesis calls it Base(G) and Base(D).
+bool is_baseline(const SearchOptions& options) { return options.method == "one-processor"; }
+
+explore::Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
   const plan::ProcessingTimes& times = place.processing;
-  return {times.pre, times.post, explore::cores_of(place.board), times.reading};
+  return {times.pre, times.post, explore::cores_of(place.board), times.reading,
+          is_baseline(options)};
 }
 
 void add_processing_facts(explore::Facts& facts, const plan::ProcessingTimes& times) {
@@ -93,7 +97,7 @@ std::optional<explore::Journal> journal_of(const SearchOptions& options,
 explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
                                 const explore::SearchContext& search_context,
                                 const explore::ChooseOptions& choose) {
-  const explore::Processing processing = processing_of(place);
+  const explore::Processing processing = processing_of(place, options);
   if (!is_measured(options))
     return with_processing(simulated_by(search_context, options.jobs.value_or(1)), place.board,
                            processing);
@@ -161,7 +165,7 @@ std::string name_of_option(const std::string& name, const explore::SearchContext
 explore::MethodOptions method_options(const SearchPlace& place, const SearchOptions& options,
                                       const explore::SearchContext& search_context) {
   explore::MethodOptions result;
-  const explore::Processing processing = processing_of(place);
+  const explore::Processing processing = processing_of(place, options);
   result.limits.streams = options.streams;
   if (processing.pre > Time{}) result.limits.pre_threads = processing.cores;
   if (processing.post > Time{}) result.limits.post_threads = processing.cores;
@@ -195,6 +199,11 @@ std::string without_fallback(const explore::SearchContext& search_context) {
 void note_processing(const SearchPlace& place, const explore::Processing& processing,
                      const explore::Score& score) {
   if (processing.each() <= Time{}) return;
+  if (processing.in_sequence)
+    return place.context.note(fmt::format(
+        "pre-processing, network and post-processing of a frame run one after the other: {} "
+        "frames/s",
+        four_digits(score.throughput)));
   place.context.note(fmt::format(
       "pre- and post-processing take {} of a core for each frame, so {} core{} "
       "allow{} {} frames/s",
@@ -241,6 +250,16 @@ std::optional<double> application_fps(const SearchPlace& place, const explore::C
     alone.utilisation.push_back(
         processor.name == winner.plan.stages.front().processors.front().name ? 1 : 0);
   return std::min(alone.throughput, most_with(processing, place.board, alone));
+}
+
+/// What one processor passes if nothing overlaps; nothing if there is no pre- or post-processing.
+std::optional<double> baseline_fps(const explore::Choice& choice,
+                                   const explore::Processing& processing) {
+  const auto alone = std::ranges::find_if(choice.candidates, [](const explore::Candidate& each) {
+    return each.name.starts_with("one processor");
+  });
+  if (processing.each() <= Time{} || alone == choice.candidates.end()) return std::nullopt;
+  return 1 / seconds(processing.each() + alone->bound);
 }
 
 }  // namespace
@@ -336,13 +355,17 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                                  "search, or more processors",
                                  options.method, without_fallback(search_context)));
   note_candidates(place, options, cache);
-  note_processing(place, processing_of(place), cache[*found]);
+  const explore::Processing processing = processing_of(place, options);
+  note_processing(place, processing, cache[*found]);
   note_parameters(place, *found, cache[*found]);
   explore::Choice choice = explore::choose_found(
       search_context,
       {options.method, *found, cache.count(), Clock::now() - start, options.option.has_value()},
       choose);
-  choice.application_fps = application_fps(place, choice, processing_of(place), cache[*found]);
+  choice.application_fps = application_fps(place, choice, processing, cache[*found]);
+  choice.baseline_fps = baseline_fps(choice, processing);
+  choice.pre_threads = found->pre_threads;
+  choice.post_threads = found->post_threads;
   return choice;
 }
 

@@ -109,6 +109,13 @@ std::string next_text(const PlanRequest& request, const std::string& output) {
                          : "bench " + shell_word(output));
 }
 
+/// "; one processor, one frame after the other: 57.3 frames/s".
+std::string baseline_text(const explore::Choice& choice) {
+  if (!choice.baseline_fps) return "";
+  return fmt::format("; one processor, one frame after the other: {} frames/s",
+                     four_digits(*choice.baseline_fps));
+}
+
 /// What the plan gains over the fastest processor alone, and what to type next.
 std::string closing_text(const PlanResult& result, const PlanRequest& request,
                          const std::string& output) {
@@ -131,9 +138,9 @@ std::string closing_text(const PlanResult& result, const PlanRequest& request,
   }
   if (choice.application_fps)
     speed += fmt::format(
-        "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
+        "\nwith pre- and post-processing: {} frames/s predicted{}; all figures above are of the "
         "network alone",
-        four_digits(*choice.application_fps));
+        four_digits(*choice.application_fps), baseline_text(choice));
   return fmt::format("speed: {}\n{}", speed, next_text(request, output));
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -151,10 +152,7 @@ class Import {
     app_["precision"] = precisions;
     out_.slots = std::max<std::int64_t>(
         1, in_.has("buffer_num") ? in_.count("buffer_num", 1, most_slots) : 2);
-    if (in_.has("batch") && in_.count("batch", 1, 4096) > 1)
-      note("batch", fmt::format("{} has no place in the file: `millrace plan --max-latency` "
-                                "batches frames where that helps",
-                                in_.text("batch")));
+    add_batch();
     if (!in_.has("cut_points") || !in_.has("devices")) {
       for (const char* key :
            {"cut_points", "devices", "dla_cores", "device_num", "buffer_num", "streams"})
@@ -162,6 +160,24 @@ class Import {
       return;
     }
     read_stages(types);
+  }
+
+  /// It is the first dimension of the network's input.
+  void add_batch() {
+    const std::int64_t batch = in_.has("batch") ? in_.count("batch", 1, 4096) : 1;
+    if (batch == 1) return;
+    if (!is_there_)
+      return note("batch", "was left out: the shape of the network's input is not known");
+    const network::Network network = network::read_network(out_.model);
+    Json shapes = Json::array();
+    for (const TensorId input : network.inputs) {
+      network::Shape shape = network[input].shape;
+      if (network[input].constant || shape.empty() || shape.front() != 1) continue;
+      shape.front() = batch;
+      shapes.push_back(network[input].name + "=" + network::to_text(shape));
+      out_.shapes[network[input].name] = std::move(shape);
+    }
+    app_["network"]["shapes"] = shapes;
   }
 
   void read_stages(const std::vector<std::string>& types) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a JEDI instance is here: an application, and the stages of a plan.
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -27,6 +28,7 @@ struct Imported {
   std::string name;         // fit for a file's
   std::string application;  // JSON for write_yaml
   std::filesystem::path model;
+  std::map<std::string, network::Shape> shapes = {};  // of its inputs, where there is a batch
   std::vector<Stage> stages;  // none: the configuration says nothing of them
   std::int64_t slots = 2;
   std::vector<std::string> notes;  // one sentence for whatever has no counterpart

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "api/json/planning.h"
+#include "api/planning/tuned_application.h"
 #include "api/text/planning.h"
 #include "base/file.h"
 #include "base/quantity.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct PlanOptions {
   api::PlanRequest request;
-  std::string output;
+  std::string output, application;
   bool json = false;
 };
 
@@ -88,6 +89,9 @@ void bind(CLI::App& verb, PlanOptions& options) {
   begin_group(verb, "Output");
   verb.add_option("-o,--output", options.output,
                   "The plan file to write; default: NAME.plan.json, and none with --why");
+  verb.add_option("--write-application", options.application,
+                  "For an application: also write it with the plan and the threads that the search "
+                  "found, to this file in its folder");
   verb.add_option("--why", request.why,
                   "Explain why this layer is on its processor (repeatable). The plan is written "
                   "only with --output");
@@ -101,12 +105,16 @@ int run(const PlanOptions& given) {
         std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
   refuse_two_results(options.json, options.output);
   check_plan_output(options.request, options.output);
+  if (!options.application.empty())
+    check_tuned_application(options.request, {options.output, options.application});
   const api::PlanResult result = make_plan(options.request);
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
   if (!options.json && !is_quiet) fmt::print("{}", attempts_text(result));
   const bool is_planned = result.refusal.empty();
   if (is_planned && !options.output.empty())
     plan::write_plan(options.output, result.file, result.network);
+  if (is_planned && !options.application.empty())
+    write_tuned_application(options.request, result, {options.output, options.application});
   if (options.json)
     fmt::print("{}", planning_json(result, options.output));
   else if (is_planned && !is_quiet)

@@ -15,6 +15,8 @@ int cores_of(const board::Board& board) {
 
 double most_with(const Processing& processing, const board::Board& board, const Score& score) {
   if (processing.each() <= Time{}) return std::numeric_limits<double>::infinity();
+  if (processing.in_sequence)
+    return score.throughput > 0 ? 1 / (seconds(processing.each()) + 1 / score.throughput) : 0;
   double busy = 0;  // cores, at the score's throughput
   for (std::size_t p = 0; p < board.processors.size(); ++p)
     if (board.processors[p].kind == board::ProcessorKind::cpu)

@@ -46,3 +46,13 @@ def processing_of(plan, *also):
         reading, pre = (nanoseconds(options[f"processing_{name}"]) for name in ("reading", "pre"))
         texts.append("reading takes its part" if 20 * reading > pre else "hardly any reading")
     print(", ".join(texts))
+
+
+def one_after_the_other(told):
+    """The rate of the application follows from that of the network alone, and 16 and 4 ms."""
+    text = open(told).read()
+    alone = float(re.search(r"speed: ([0-9.]+) frames/s", text)[1])
+    found = float(re.search(r"post-processing: ([0-9.]+) frames/s predicted", text)[1])
+    expected = 1 / (0.016 + 0.004 + 1 / alone)
+    assert abs(found - expected) < 1e-3 * expected, (found, expected)
+    print("as the sum of the times")

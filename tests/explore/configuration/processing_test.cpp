@@ -48,6 +48,20 @@ TEST(Processing, caps_what_is_faster_and_leaves_the_rest) {
             (Score{200, {0.5, 0.25, 0, 0}}));
 }
 
+/// The baseline of Kim's thesis: 6 ms before, 8 ms in, and 2 ms after the network, whatever the
+/// cores could do meanwhile.
+TEST(Processing, in_sequence_takes_the_sum_of_all_times) {
+  const board::Board board = board_with_cores({0, 1});
+  const Objective network = [](std::span<const Configuration> asked) {
+    return std::vector<Score>(asked.size(), {125, {1, 0, 0, 0}});
+  };
+  Processing processing{milliseconds(6), milliseconds(2), 8};
+  const std::vector<Configuration> one(1);
+  EXPECT_DOUBLE_EQ(with_processing(network, board, processing)(one).front().throughput, 125);
+  processing.in_sequence = true;
+  EXPECT_DOUBLE_EQ(with_processing(network, board, processing)(one).front().throughput, 62.5);
+}
+
 TEST(Processing, is_no_faster_than_its_threads) {
   const Processing processing{milliseconds(6), milliseconds(4), 8};
   Configuration configuration;
