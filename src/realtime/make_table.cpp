@@ -45,17 +45,19 @@ struct Pass {
 class TableBuilder {
  public:
   TableBuilder(const std::vector<TableTask>& tasks, Time cycle, const Pass& pass, Random& random)
-      : pass_(pass), result_{cycle, pass.frame, {}} {
+      : tasks_(tasks), pass_(pass), result_{cycle, pass.frame, {}} {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const std::int64_t count = cycle / tasks[t].period;
       parts_.push_back(parts_of(tasks[t]));
       for (const Part& part : parts_.back())
         for (const std::size_t unit : part.units) units_ = std::max(units_, unit + 1);
-      const Time first = parts_.back().front().length;
+      ended_.emplace_back(static_cast<std::size_t>(count), Time::max());
+      const Time first = parts_.back().front().length, after = time_after(t);
       for (std::int64_t n = 0; n < count; ++n) {
         const Time release = tasks[t].period * n;
-        Job job{t, n, release, release + tasks[t].deadline, 0, first, length_of(tasks[t]) - first};
-        job.order = static_cast<double>(job.deadline.count()) +
+        const Time deadline = deadline_of_job(tasks, t, n);
+        Job job{t, n, release, deadline, 0, first, length_of(tasks[t]) - first};
+        job.order = static_cast<double>((deadline - after).count()) +
                     pass.noise * random.unit() * static_cast<double>(tasks[t].deadline.count());
         jobs_.push_back(job);
       }
@@ -97,6 +99,23 @@ class TableBuilder {
     });
   }
 
+  /// What the tasks that read the results of this one take until the last of them has ended.
+  Time time_after(std::size_t task) const {
+    Time longest{};
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      if (std::ranges::find(tasks_[t].after, task) != tasks_[t].after.end())
+        longest = std::max(longest, length_of(tasks_[t]) + time_after(t));
+    return longest;
+  }
+
+  bool has_inputs(const Job& job, Time now) const {
+    const TableTask& task = tasks_[job.task];
+    return std::ranges::all_of(task.after, [&](std::size_t before) {
+      const std::int64_t read = job_read(task, job.number, tasks_[before]);
+      return ended_[before][static_cast<std::size_t>(read)] <= now;
+    });
+  }
+
   const Part& part_of(const Job& job) const { return parts_[job.task][job.part]; }
 
   /// Begins what can begin now; false: a deadline cannot be met any more.
@@ -105,12 +124,12 @@ class TableBuilder {
     for (std::size_t i = 0; i < ready_.size();) {
       const Job& job = jobs_[ready_[i]];
       if (now + job.left + job.rest > job.deadline) return false;
-      if (is_free(job, now, kept) && may_begin(job, now)) {
+      if (has_inputs(job, now) && is_free(job, now, kept) && may_begin(job, now)) {
         if (start(ready_[i], now)) {
           ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
           continue;
         }
-      } else if (part_of(job).units.size() > 1) {
+      } else if (has_inputs(job, now) && part_of(job).units.size() > 1) {
         for (const std::size_t unit : part_of(job).units) kept[unit] = true;
       }
       ++i;
@@ -127,7 +146,10 @@ class TableBuilder {
     for (const std::size_t unit : part.units) busy_until_[unit] = end;
     job.left -= end - now;
     if (job.left > Time{}) return false;
-    if (job.part + 1 == parts_[job.task].size()) return true;
+    if (job.part + 1 == parts_[job.task].size()) {
+      ended_[job.task][static_cast<std::size_t>(job.number)] = end;
+      return true;
+    }
     ++job.part;
     job.left = part_of(job).length;
     job.rest -= job.left;
@@ -187,9 +209,11 @@ class TableBuilder {
     return then;
   }
 
+  const std::vector<TableTask>& tasks_;
   const Pass& pass_;
   StaticTable result_;
   std::vector<std::vector<Part>> parts_;  // by task
+  std::vector<std::vector<Time>> ended_;  // by task and job
   std::size_t units_ = 0, next_ = 0;      // jobs from `next_` on are not released yet
   std::vector<Job> jobs_;             // by release
   std::vector<std::size_t> ready_;    // by order

@@ -48,7 +48,35 @@ void check_transfers(const TableTask& task, const std::string& place) {
     throw InputError(place, "its link is one of its units");
 }
 
+void check_order(const std::vector<TableTask>& tasks, std::size_t number, std::size_t depth) {
+  const std::string place = fmt::format("task '{}'", tasks[number].name);
+  if (depth > tasks.size()) throw InputError(place, "it waits for itself");
+  for (const std::size_t before : tasks[number].after) {
+    if (before >= tasks.size()) throw InputError(place, "it is after a task that is not there");
+    check_order(tasks, before, depth + 1);
+  }
+}
+
+/// The first activation of the jobs that lead to this one.
+Time first_activation(const std::vector<TableTask>& tasks, std::size_t task, std::int64_t job) {
+  Time first = tasks[task].period * job;
+  for (const std::size_t before : tasks[task].after)
+    first = std::min(
+        first, first_activation(tasks, before, job_read(tasks[task], job, tasks[before])));
+  return first;
+}
+
 }  // namespace
+
+std::int64_t job_read(const TableTask& task, std::int64_t job, const TableTask& before) {
+  return task.period * job / before.period;
+}
+
+Time deadline_of_job(const std::vector<TableTask>& tasks, std::size_t task, std::int64_t job) {
+  const Time own = tasks[task].period * job + tasks[task].deadline;
+  if (!tasks[task].end_to_end) return own;
+  return std::min(own, first_activation(tasks, task, job) + *tasks[task].end_to_end);
+}
 
 const char* to_text(TablePart part) {
   return part == TablePart::in ? "in" : part == TablePart::run ? "run" : "out";
@@ -92,6 +120,8 @@ void check(const std::vector<TableTask>& tasks) {
     if (task.preemptive && task.units.size() > 1)
       throw InputError(place, "what runs on several units at once cannot be cut into pieces");
   }
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    if (!tasks[t].after.empty()) check_order(tasks, t, 0);
 }
 
 Time hyperperiod(const std::vector<TableTask>& tasks) {
@@ -185,9 +215,11 @@ Verdict wrong(const TableTask& task, std::int64_t job, const std::string& what) 
   return Verdict::no(fmt::format("job {} of '{}' {}", job, task.name, what));
 }
 
-Verdict replay_entry(const StaticTable& table, const TableTask& task, const TableEntry& entry) {
+Verdict replay_entry(const StaticTable& table, const std::vector<TableTask>& tasks,
+                     const TableEntry& entry) {
+  const TableTask& task = tasks[entry.task];
   if (entry.begin < task.period * entry.job) return wrong(task, entry.job, "begins too early");
-  if (entry.end > task.period * entry.job + task.deadline)
+  if (entry.end > deadline_of_job(tasks, entry.task, entry.job))
     return wrong(task, entry.job, "misses its deadline");
   if (entry.end <= entry.begin) return wrong(task, entry.job, "ends before it begins");
   if (table.frame > Time{} && entry.begin / table.frame != (entry.end - Time{1}) / table.frame)
@@ -210,6 +242,24 @@ Verdict go_on(JobProgress& job, const TableTask& task, const TableEntry& entry) 
   now.end = entry.end;
   const bool may_be_cut = task.preemptive && entry.part == TablePart::run;
   if (++now.pieces > 1 && !may_be_cut) return wrong(task, entry.job, "is cut into pieces");
+  return Verdict::yes();
+}
+
+/// Whether what the job reads is there when the entry begins.
+Verdict has_inputs(const std::vector<std::vector<JobProgress>>& progress,
+                   const std::vector<TableTask>& tasks, const TableEntry& entry) {
+  const TableTask& task = tasks[entry.task];
+  for (const std::size_t before : task.after) {
+    const std::int64_t job = job_read(task, entry.job, tasks[before]);
+    for (const TablePart part : all_parts) {
+      const Progress& of =
+          progress[before][static_cast<std::size_t>(job)][static_cast<std::size_t>(part)];
+      if (of.had != length_of(tasks[before], part) || of.end > entry.begin)
+        return wrong(task, entry.job,
+                     fmt::format("begins before job {} of '{}' has ended", job,
+                                 tasks[before].name));
+    }
+  }
   return Verdict::yes();
 }
 
@@ -238,11 +288,12 @@ Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks) {
     const TableTask& task = tasks[entry.task];
     if (entry.begin < last) return wrong(task, entry.job, "is not in the order of begins");
     last = entry.begin;
-    if (const Verdict verdict = replay_entry(table, task, entry); !verdict) return verdict;
+    if (const Verdict verdict = replay_entry(table, tasks, entry); !verdict) return verdict;
     for (const std::size_t unit : units_of(task, entry.part)) {
       if (entry.begin < busy_until[unit]) return wrong(task, entry.job, "overlaps another");
       busy_until[unit] = entry.end;
     }
+    if (const Verdict verdict = has_inputs(progress, tasks, entry); !verdict) return verdict;
     JobProgress& job = progress[entry.task][static_cast<std::size_t>(entry.job)];
     if (const Verdict verdict = go_on(job, task, entry); !verdict) return verdict;
   }

@@ -27,6 +27,10 @@ struct TableTask {
   std::vector<std::size_t> units;  // at least one; ascending
   bool preemptive = false;         // may be cut into pieces; of tasks with one unit only
   std::optional<TableTransfers> transfers = {};  // in time between activation and deadline as well
+  /// Tasks whose results it reads: of each the last job that is activated no later than its own.
+  std::vector<std::size_t> after = {};
+  /// From the first activation of the jobs that it reads, and that these read, to its end.
+  std::optional<Time> end_to_end = {};
   bool operator==(const TableTask&) const = default;
 };
 
@@ -58,8 +62,13 @@ struct StaticTable {
 
 /// InputError naming the task: a time that is not above 0, a deadline longer than the period or
 /// shorter than the worst time and the transfers, pieces of a task with several units, a link that
-/// is one of its units.
+/// is one of its units, tasks that wait for each other.
 void check(const std::vector<TableTask>& tasks);
+
+/// Of the task `before`: the job that this job of the task reads.
+std::int64_t job_read(const TableTask& task, std::int64_t job, const TableTask& before);
+/// From the start of the table, within its first cycle. The end-to-end deadline counts too.
+Time deadline_of_job(const std::vector<TableTask>& tasks, std::size_t task, std::int64_t job);
 
 /// The least common multiple of the periods. InputError if it does not fit into 64 bits, or the
 /// table would have more than a million jobs; harmonised() helps.
