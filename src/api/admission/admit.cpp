@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "board/clusters.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "deployment/deployment.h"
 
 namespace millrace::api {
@@ -254,34 +255,6 @@ void check_energy(const AdmitRequest& request, const AdmitResult& result) {
                                    result.board_name));
 }
 
-/// Those that run already stay where they are, if so all fit.
-explore::Admission solve_beside(const AdmitRequest& request,
-                                const explore::AdmissionChoice& running, AdmitResult& result) {
-  if (running.empty()) return solve_program(result.problem, request.admission);
-  const std::size_t added = result.problem.tasks.size() - running.size();
-  explore::AdmissionProblem kept = result.problem;
-  for (std::size_t t = 0; t < running.size(); ++t)
-    for (std::size_t p = 0; p < kept.processors.size(); ++p)
-      if (p != running[t]) kept.tasks[added + t].times[p].reset();
-  explore::Admission admission = solve_program(kept, request.admission);
-  result.stays = admission.answer == explore::Admission::Answer::fits;
-  if (result.stays) return admission;
-  admission = solve_program(result.problem, request.admission);
-  for (std::size_t t = 0; t < running.size() && !admission.choice.empty(); ++t)
-    if (admission.choice[added + t] != running[t])
-      result.moved.push_back(result.problem.tasks[added + t].name);
-  return admission;
-}
-
-void decide(const AdmitRequest& request, const explore::AdmissionChoice& running,
-            AdmitResult& result) {
-  const auto begin = std::chrono::steady_clock::now();
-  result.admission = solve_beside(request, running, result);
-  add_table(request, result);
-  if (result.is_table_lacking && running.empty()) choose_for_a_table(request, result);
-  result.took = std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin);
-}
-
 /// Whether a job took longer beside the others than the table gives it; its time then is what was
 /// seen.
 bool grew(AdmitResult& result, const runtime::Played& played) {
@@ -342,15 +315,16 @@ AdmitResult admit(const AdmitRequest& given) {
   VariantTimes times_on(request, board, result.modelled);
   add_tasks(request, board, result, times_on);
   check_energy(request, result);
-  explore::AdmissionChoice running;
-  if (!request.running.empty()) running = add_running(request.running, result);
+  RunningSet running;
+  if (!request.running.empty())
+    running = add_running(read_json(request.running), request.running, result);
   check(result.problem);
   if (!request.weights.empty()) {
     request.admission.goal = explore::AdmissionGoal::weighted;
     request.admission.weights = weights_of(request, result);
   }
   decide(request, running, result);
-  const bool is_settled = result.modelled || !running.empty() || request.together == Time{};
+  const bool is_settled = result.modelled || !running.choice.empty() || request.together == Time{};
   if (!is_settled) settle(request, result);
   if (result.admission.answer == explore::Admission::Answer::does_not_fit)
     result.misfit = misfit_of(result.problem, request.admission);

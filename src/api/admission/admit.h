@@ -10,6 +10,7 @@
 #include "explore/admission/elements.h"
 #include "explore/admission/misfit.h"
 #include "explore/admission/program.h"
+#include "explore/admission/tabled.h"
 #include "explore/admission/variants.h"
 #include "realtime/static_table.h"
 #include "runtime/controller/table_player.h"
@@ -34,7 +35,7 @@ struct AdmitRequest {
   /// So long the table is run, again and again, until the times seen in it are no longer than those
   /// it was made with. 0: not at all. Of measured times: at first 3 s.
   std::optional<Time> together = {};
-  bool harmonise = false;  // periods, where the table would be too long
+  explore::TablePeriods periods = explore::TablePeriods::either;
   bool table = true;
   Context context = {};
 };
@@ -57,14 +58,15 @@ struct AdmitResult {
   explore::Admission admission;
   std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
   bool stays = false;  // all that ran already, where it was; others chose around it
+  bool keeps_table = false;  // and when it was: each entry of its table is there
   std::optional<explore::Misfit> misfit = {};
   std::vector<realtime::TableTask> table_tasks = {};
   std::optional<realtime::StaticTable> table = {};
-  double added_utilisation = 0;  // by harmonised periods
-  std::string no_table = {};     // why there is none, if the set fits
+  bool is_harmonised = false;     // periods of the table are shorter than the groups' own
+  double added_utilisation = 0;   // by harmonised periods
+  std::string no_table = {};      // why there is none, if the set fits
   bool is_table_lacking = false;  // it was sought and not found
-  /// The best choice by the goal has no table; this one, which has, is that of another goal.
-  bool is_chosen_for_table = false;
+  std::size_t refused = 0;        // choices that would cost less, and have no table
   int rounds = 0;                // in which the table was run and made anew
   Time took{};                   // to decide, without the times of the variants
 

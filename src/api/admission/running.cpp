@@ -48,14 +48,73 @@ void add_variants(const JsonView& group, AdmitResult& result, explore::Admission
   }
 }
 
+/// What the group reads, of those from the first on.
+void add_order(const JsonView& group, std::size_t first, explore::AdmissionProblem& problem,
+               std::size_t task) {
+  if (group.has("end_to_end_ns"))
+    problem.tasks[task].end_to_end = time_of(group.at("end_to_end_ns"));
+  if (!group.has("after")) return;
+  for (const JsonView& name : group.at("after").items()) {
+    std::size_t before = first;
+    while (before < problem.tasks.size() && problem.tasks[before].name != name.text()) ++before;
+    if (before == problem.tasks.size())
+      name.fail(fmt::format("there is no group '{}' in this file", name.text()));
+    problem.tasks[task].after.push_back(before);
+  }
+}
+
+realtime::TableEntry read_entry(const JsonView& view,
+                                const std::vector<realtime::TableTask>& tasks) {
+  realtime::TableEntry entry;
+  const std::string name = view.at("task").text();
+  while (entry.task < tasks.size() && tasks[entry.task].name != name) ++entry.task;
+  if (entry.task == tasks.size())
+    view.at("task").fail(fmt::format("there is no group '{}' in this file", name));
+  entry.job = view.at("job").integer();
+  entry.begin = Time(view.at("begin_ns").integer());
+  entry.end = Time(view.at("end_ns").integer());
+  const std::string part = view.at("part").text();
+  for (const auto each : {realtime::TablePart::in, realtime::TablePart::run,
+                          realtime::TablePart::out})
+    if (part == to_text(each)) entry.part = each;
+  return entry;
+}
+
+/// Its periods become those of the tasks from the first on. A table that breaks its own rules is
+/// refused: nothing may be built around it.
+realtime::KeptTable kept_table(const JsonView& root, std::size_t first,
+                               const explore::AdmissionChoice& choice,
+                               explore::AdmissionProblem& problem) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t t = first; t < problem.tasks.size(); ++t) {
+    numbers.push_back(t);
+    explore::AdmissionTask& task = problem.tasks[t];
+    const JsonView group = root.at("groups").items()[t - first];
+    if (group.has("table_period_ns")) task.period = time_of(group.at("table_period_ns"));
+    task.deadline = std::min(task.deadline, task.period);
+  }
+  realtime::KeptTable kept{table_tasks(only_tasks(problem, numbers), choice), {}};
+  const JsonView table = root.at("table");
+  kept.table.cycle = time_of(table.at("cycle_ns"));
+  for (const JsonView& entry : table.at("entries").items())
+    kept.table.entries.push_back(read_entry(entry, kept.tasks));
+  check(kept.tasks);
+  if (realtime::hyperperiod(kept.tasks) != kept.table.cycle)
+    table.at("cycle_ns").fail("it is not the hyperperiod of the groups");
+  if (const Verdict verdict = replay(kept.table, kept.tasks); !verdict)
+    table.fail("the table is wrong: " + verdict.reason());
+  return kept;
+}
+
 }  // namespace
 
-explore::AdmissionChoice add_running(const std::string& file, AdmitResult& result) {
-  const nlohmann::json json = read_json(file);
-  const JsonView root(json, file);
+RunningSet add_running(const nlohmann::json& answer, const std::string& file, AdmitResult& result) {
+  const JsonView root(answer, file);
   if (!root.has("kind") || root.at("kind").text() != "admission" || !root.has("groups"))
     root.fail("found no answer of 'millrace admit --json', expected one");
-  explore::AdmissionChoice choice;
+  RunningSet running;
+  explore::AdmissionChoice& choice = running.choice;
+  const std::size_t first = result.problem.tasks.size();
   for (const JsonView& group : root.at("groups").items()) {
     explore::AdmissionTask task;
     task.name = group.at("name").text();
@@ -76,7 +135,10 @@ explore::AdmissionChoice add_running(const std::string& file, AdmitResult& resul
     result.groups.push_back(std::move(variants));
     result.problem.tasks.push_back(std::move(task));
   }
-  return choice;
+  for (std::size_t t = first; t < result.problem.tasks.size(); ++t)
+    add_order(root.at("groups").items()[t - first], first, result.problem, t);
+  if (root.has("table")) running.table = kept_table(root, first, running.choice, result.problem);
+  return running;
 }
 
 }  // namespace millrace::api

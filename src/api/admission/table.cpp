@@ -1,70 +1,83 @@
 #include "api/admission/table.h"
 
-#include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "base/error.h"
-
 namespace millrace::api {
+namespace {
 
-void add_table(const AdmitRequest& request, AdmitResult& result) {
-  result.table_tasks.clear();
-  result.table.reset();
-  result.no_table.clear();
-  result.added_utilisation = 0;
-  result.is_table_lacking = false;
-  if (!result.fits() || !request.table) return;
-  for (std::size_t t = 0; t < result.problem.tasks.size(); ++t) {
-    const explore::AdmissionTask& task = result.problem.tasks[t];
-    const std::size_t processor = result.admission.choice[t];
-    result.table_tasks.push_back({task.name, task.period, std::min(task.deadline, task.period),
-                                  *task.times[processor],
-                                  result.problem.processors[processor].units});
-    const explore::LinkTimes transfers = transfers_of(task, processor);
-    if (transfers != explore::LinkTimes{})
-      result.table_tasks.back().transfers = {transfers.in, transfers.out,
-                                             *result.problem.processors[processor].link};
-  }
-  if (request.harmonise) {
-    realtime::Harmonised harmonised = realtime::harmonised(result.table_tasks);
-    result.table_tasks = std::move(harmonised.tasks);
-    result.added_utilisation = harmonised.added_utilisation;
-  }
-  try {
-    result.table = realtime::make_table(result.table_tasks);
-    result.is_table_lacking = !result.table;
-    if (!result.table)
-      result.no_table =
-          "no static table was found in which nothing is interrupted and every deadline is met; "
-          "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
-          "only";
-  } catch (const InputError& error) {  // too long a table: nothing is known of its deadlines
-    result.is_table_lacking = true;
-    result.no_table = std::string(error.what()) + " with --harmonise";
-  }
+std::string why_no_table(const explore::TabledAdmission& tabled) {
+  const std::string other =
+      "; give longer deadlines, or ask with --no-table for utilisation only";
+  if (!tabled.too_long.empty() && !tabled.is_none_proven) return tabled.too_long;
+  if (tabled.is_none_proven)
+    return "there is no static table in which nothing is interrupted and every deadline is met, "
+           "on whichever processors" + other;
+  return "no static table was found in which nothing is interrupted and every deadline is met" +
+         other;
 }
 
-void choose_for_a_table(const AdmitRequest& request, AdmitResult& result) {
-  using Goal = explore::AdmissionGoal;
-  const bool has_energy = std::ranges::none_of(
-      result.problem.tasks, [](const auto& task) { return task.energy.empty(); });
-  std::optional<AdmitResult> best;
-  for (const Goal goal : {Goal::largest_load, Goal::total_utilisation, Goal::energy}) {
-    if (goal == request.admission.goal || (goal == Goal::energy && !has_energy)) continue;
-    explore::AdmissionOptions other = request.admission;
-    other.goal = goal;
-    other.seconds /= 3;  // all of them together as long as the one that was asked for
-    AdmitResult tried = result;
-    tried.admission.choice = solve_program(result.problem, other).choice;
-    if (tried.admission.choice.empty()) continue;
-    tried.admission.cost = cost_of(result.problem, request.admission, tried.admission.choice);
-    add_table(request, tried);
-    const bool is_better = !best || tried.admission.cost < best->admission.cost;
-    if (tried.table && is_better) best = std::move(tried);
+void take(explore::TabledAdmission tabled, AdmitResult& result) {
+  result.admission = std::move(tabled.admission);
+  result.table = std::move(tabled.table);
+  result.table_tasks = std::move(tabled.tasks);
+  result.is_harmonised = tabled.is_harmonised;
+  result.added_utilisation = tabled.added_utilisation;
+  result.refused = tabled.refused;
+  result.is_table_lacking = result.fits() && !result.table;
+  result.no_table.clear();
+  if (result.is_table_lacking) result.no_table = why_no_table(tabled);
+}
+
+void solve(const AdmitRequest& request, const explore::AdmissionProblem& problem,
+           const realtime::KeptTable& kept, AdmitResult& result) {
+  if (request.table)
+    return take(explore::solve_with_table(problem, request.admission, {request.periods, kept}),
+                result);
+  result.admission = solve_program(problem, request.admission);
+}
+
+/// All that runs has one processor only.
+explore::AdmissionProblem with_places_kept(const AdmitResult& result, const RunningSet& running) {
+  explore::AdmissionProblem kept = result.problem;
+  const std::size_t added = kept.tasks.size() - running.choice.size();
+  for (std::size_t t = 0; t < running.choice.size(); ++t)
+    for (std::size_t p = 0; p < kept.processors.size(); ++p)
+      if (p != running.choice[t]) kept.tasks[added + t].times[p].reset();
+  return kept;
+}
+
+/// Whether it is decided: all fit, and have a table if one is asked for.
+bool is_settled(const AdmitRequest& request, const AdmitResult& result) {
+  return result.fits() && (!request.table || result.table);
+}
+
+void decide_beside(const AdmitRequest& request, const RunningSet& running, AdmitResult& result) {
+  const std::size_t added = result.problem.tasks.size() - running.choice.size();
+  const explore::AdmissionProblem kept = with_places_kept(result, running);
+  if (request.table && running.table) {
+    solve(request, kept, *running.table, result);
+    result.stays = result.keeps_table = is_settled(request, result);
+    if (result.stays) return;
   }
-  if (!best) return;
-  result = std::move(*best);
-  result.is_chosen_for_table = true;
+  solve(request, kept, {}, result);
+  result.stays = is_settled(request, result);
+  if (result.stays) return;
+  solve(request, result.problem, {}, result);
+  for (std::size_t t = 0; t < running.choice.size() && !result.admission.choice.empty(); ++t)
+    if (result.admission.choice[added + t] != running.choice[t])
+      result.moved.push_back(result.problem.tasks[added + t].name);
+}
+
+}  // namespace
+
+void decide(const AdmitRequest& request, const RunningSet& running, AdmitResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (running.choice.empty())
+    solve(request, result.problem, {}, result);
+  else
+    decide_beside(request, running, result);
+  result.took = std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin);
 }
 
 }  // namespace millrace::api

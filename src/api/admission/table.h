@@ -1,14 +1,12 @@
 #pragma once
-// Inside `admission`: the static table of what was decided.
+// Inside `admission`: the choice and its static table.
 #include "api/admission/admit.h"
+#include "api/admission/running.h"
 
 namespace millrace::api {
 
-/// In place of the one that the result has; none if the set does not fit or none is asked for.
-void add_table(const AdmitRequest& request, AdmitResult& result);
-
-/// The choices of other goals, of those for which a table is found the best by the goal that was
-/// asked for. The result stays as it is if there is none.
-void choose_for_a_table(const AdmitRequest& request, AdmitResult& result);
+/// Decides for all of the result's tasks; what runs stays as it is, if so all fit: first to the
+/// nanosecond, then where it is, then anywhere.
+void decide(const AdmitRequest& request, const RunningSet& running, AdmitResult& result);
 
 }  // namespace millrace::api

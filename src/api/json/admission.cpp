@@ -82,7 +82,10 @@ Json table_json(const AdmitResult& result) {
                        {"part", to_text(entry.part)}});
   return {{"cycle_ns", result.table->cycle.count()},
           {"frame_ns", result.table->frame.count()},
+          {"harmonised", result.is_harmonised},
           {"added_utilisation", result.added_utilisation},
+          {"refused_choices", result.refused},
+          {"keeps_running", result.keeps_table},
           {"entries", std::move(entries)}};
 }
 

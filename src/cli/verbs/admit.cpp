@@ -30,7 +30,7 @@ struct AdmitOptions {
   std::string goal = "utilisation", gantt, header, overrun = "finish";
   double run_s = 0;
   std::optional<double> together_s;
-  bool json = false, no_table = false;
+  bool json = false, no_table = false, harmonise = false, keep_periods = false;
 };
 
 const std::map<std::string, explore::AdmissionGoal> goals{
@@ -79,8 +79,9 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   verb.add_option("--time-limit", request.admission.seconds, "Seconds on the clock to decide")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
-  verb.add_flag("--harmonise", request.harmonise,
-                "Shorten periods so that each divides the next, for a shorter table");
+  CLI::Option* shorter = verb.add_flag(
+      "--harmonise", options.harmonise, "Shorten periods so that each divides the next");
+  verb.add_flag("--keep-periods", options.keep_periods, "Never shorten periods")->excludes(shorter);
   CLI::Option* no_table =
       verb.add_flag("--no-table", options.no_table, "Do not make a static table");
   begin_group(verb, "Running");
@@ -160,6 +161,8 @@ int run(const AdmitOptions& options) {
   request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
   request.admission.goal = goals.at(options.goal);
   request.table = !options.no_table;
+  if (options.harmonise) request.periods = explore::TablePeriods::harmonised;
+  if (options.keep_periods) request.periods = explore::TablePeriods::as_given;
   if (options.together_s) request.together = time_from_seconds(*options.together_s);
   attach_terminal(request.context);
   for (const std::string& text : options.weights) add_weight(text, request.weights);

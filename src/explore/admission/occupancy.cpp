@@ -41,16 +41,48 @@ Occupancy::Occupancy(const AdmissionProblem& problem, const AdmissionOptions& op
       loads_(problem.units.size(), 0),
       on_unit_(problem.units.size(), 0),
       users_(problem.processors.size(), 0) {
+  alike_ = are_alike(problem);
   for (std::size_t t = 0; t < problem.tasks.size(); ++t) {
     options_.push_back(place_options(problem, options, t));
     for (std::size_t other = t; other-- > 0 && !before_[t];)
-      if (are_equal(problem, options, t, other)) before_[t] = other;
+      if (alike_[t] == alike_[other] && are_equal(problem, options, t, other)) before_[t] = other;
     if (before_[t]) behind_[*before_[t]] = t;
   }
   for (const auto& [a, b] : problem.exclusive) {
     excludes_[a].push_back(b);
     excludes_[b].push_back(a);
   }
+  count_.assign(problem.tasks.size(), std::vector<std::size_t>(problem.processors.size(), 0));
+  refused_with_.assign(problem.tasks.size(),
+                       std::vector<std::vector<std::size_t>>(problem.processors.size()));
+  for (const std::vector<Placed>& places : problem.refused) add_refused(places);
+}
+
+void Occupancy::add_refused(const std::vector<Placed>& places) {
+  std::vector<Alike> counts;
+  for (const Placed& place : places) {
+    const std::size_t first = alike_[place.task];
+    const auto found = std::ranges::find_if(counts, [&](const Alike& each) {
+      return each.first == first && each.processor == place.processor;
+    });
+    if (found != counts.end()) {
+      ++found->count;
+      continue;
+    }
+    counts.push_back({first, place.processor, 1});
+    refused_with_[first][place.processor].push_back(refused_.size());
+  }
+  refused_.push_back(std::move(counts));
+}
+
+bool Occupancy::is_refused(std::size_t task, std::size_t processor) const {
+  const std::size_t first = alike_[task];
+  return std::ranges::any_of(refused_with_[first][processor], [&](std::size_t number) {
+    return std::ranges::all_of(refused_[number], [&](const Alike& each) {
+      const bool is_this = each.first == first && each.processor == processor;
+      return count_[each.first][each.processor] + (is_this ? 1 : 0) >= each.count;
+    });
+  });
 }
 
 bool Occupancy::may_have(std::size_t task, const PlaceOption& option) const {
@@ -60,7 +92,7 @@ bool Occupancy::may_have(std::size_t task, const PlaceOption& option) const {
     if (is_placed(*other) && choice_[*other] < option.processor) return false;
   const bool is_excluded = std::ranges::any_of(
       excludes_[option.processor], [&](std::size_t other) { return users_[other] > 0; });
-  return !is_excluded && has_time(task, option);
+  return !is_excluded && !is_refused(task, option.processor) && has_time(task, option);
 }
 
 bool Occupancy::has_time(std::size_t task, const PlaceOption& option) const {
@@ -93,6 +125,7 @@ void Occupancy::put(std::size_t task, const PlaceOption& option) {
     ++on_unit_[use.unit];
   }
   ++users_[option.processor];
+  ++count_[alike_[task]][option.processor];
   cost_ += option.cost;
   choice_[task] = option.processor;
 }
@@ -103,6 +136,7 @@ void Occupancy::take(std::size_t task, const PlaceOption& option) {
     --on_unit_[use.unit];
   }
   --users_[option.processor];
+  --count_[alike_[task]][option.processor];
   cost_ -= option.cost;
   choice_[task] = nowhere;
 }

@@ -39,7 +39,10 @@ class Occupancy {
   void take(std::size_t task, const PlaceOption& option);
 
  private:
+  void add_refused(const std::vector<Placed>& places);
   bool has_time(std::size_t task, const PlaceOption& option) const;
+  /// Whether nothing that is refused would be complete.
+  bool is_refused(std::size_t task, std::size_t processor) const;
   /// Of this unit, where rounded shares do not tell.
   bool has_time_exactly(std::size_t unit, std::size_t task, const PlaceOption& option) const;
 
@@ -47,6 +50,14 @@ class Occupancy {
   std::vector<std::vector<PlaceOption>> options_;            // by task; by processor
   std::vector<std::optional<std::size_t>> before_, behind_;  // the next equal tasks
   std::vector<std::vector<std::size_t>> excludes_;           // by processor
+  /// How many tasks that are alike, by the first of them, on a processor.
+  struct Alike {
+    std::size_t first = 0, processor = 0, count = 0;
+  };
+  std::vector<std::size_t> alike_;                 // by task
+  std::vector<std::vector<Alike>> refused_;
+  std::vector<std::vector<std::vector<std::size_t>>> refused_with_;  // by first and processor
+  std::vector<std::vector<std::size_t>> count_;    // likewise: how many are placed
   AdmissionChoice choice_;
   std::vector<UnitParts> loads_;
   std::vector<std::size_t> on_unit_, users_;  // tasks by unit and by processor

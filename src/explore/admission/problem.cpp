@@ -35,6 +35,47 @@ void check_times(const AdmissionTask& task, const std::string& place) {
         "of silicon");
 }
 
+void check_order(const AdmissionProblem& problem, const AdmissionTask& task, std::size_t depth) {
+  const std::string place = fmt::format("task '{}'", task.name);
+  if (depth > problem.tasks.size()) throw InputError(place, "it waits for itself");
+  for (const std::size_t before : task.after) {
+    if (before >= problem.tasks.size())
+      throw InputError(place, "it is after a task that is not there");
+    check_order(problem, problem.tasks[before], depth + 1);
+  }
+}
+
+/// The way to the task that takes longest.
+struct Way {
+  std::vector<Placed> places;
+  Time length{};
+};
+
+Way longest_way(const AdmissionProblem& problem, const AdmissionChoice& choice, std::size_t task) {
+  Way longest;
+  for (const std::size_t before : problem.tasks[task].after)
+    if (Way way = longest_way(problem, choice, before); way.length > longest.length)
+      longest = std::move(way);
+  longest.places.push_back({task, choice[task]});
+  longest.length += time_with_transfers(problem.tasks[task], choice[task]);
+  return longest;
+}
+
+/// Whether all of it is in the choice, each of some tasks that are alike in the place of another.
+bool has_all(const AdmissionChoice& choice, const std::vector<Placed>& refused,
+             const std::vector<std::size_t>& alike) {
+  return std::ranges::all_of(refused, [&](const Placed& place) {
+    const auto is_as = [&](std::size_t task, std::size_t processor) {
+      return alike[task] == alike[place.task] && processor == place.processor;
+    };
+    const auto needed = std::ranges::count_if(
+        refused, [&](const Placed& each) { return is_as(each.task, each.processor); });
+    std::ptrdiff_t found = 0;
+    for (std::size_t t = 0; t < choice.size(); ++t) found += is_as(t, choice[t]);
+    return found >= needed;
+  });
+}
+
 }  // namespace
 
 void check(const AdmissionProblem& problem) {
@@ -52,7 +93,12 @@ void check(const AdmissionProblem& problem) {
     if (!task.transfers.empty() && task.transfers.size() != task.times.size())
       throw InputError(place, "its transfers are not of the same processors as its times");
     check_times(task, place);
+    check_order(problem, task, 0);
   }
+  for (const std::vector<Placed>& places : problem.refused)
+    for (const Placed& each : places)
+      if (each.task >= problem.tasks.size() || each.processor >= problem.processors.size())
+        throw InputError("refused", "found a task or processor that is not there");
 }
 
 Share utilisation(const AdmissionTask& task, std::size_t processor) {
@@ -101,6 +147,36 @@ std::vector<double> loads_of(const AdmissionProblem& problem, const AdmissionCho
   return loads;
 }
 
+std::vector<std::size_t> are_alike(const AdmissionProblem& problem) {
+  std::vector<bool> in_order(problem.tasks.size(), false);
+  for (std::size_t t = 0; t < problem.tasks.size(); ++t)
+    for (const std::size_t before : problem.tasks[t].after) in_order[before] = in_order[t] = true;
+  std::vector<std::size_t> result;
+  for (std::size_t t = 0; t < problem.tasks.size(); ++t) {
+    AdmissionTask same = problem.tasks[t];
+    std::size_t first = in_order[t] ? t : 0;
+    for (; first < t; ++first) {
+      same.name = problem.tasks[first].name;
+      same.energy = problem.tasks[first].energy;
+      if (!in_order[first] && same == problem.tasks[first]) break;
+    }
+    result.push_back(first);
+  }
+  return result;
+}
+
+std::vector<Placed> late_way(const AdmissionProblem& problem, const AdmissionChoice& choice) {
+  for (std::size_t t = 0; t < choice.size(); ++t) {
+    const AdmissionTask& task = problem.tasks[t];
+    if (task.after.empty() && !task.end_to_end) continue;
+    // All first jobs are activated together.
+    const Time limit = std::min({task.deadline, task.period,
+                                 task.end_to_end.value_or(task.deadline)});
+    if (Way way = longest_way(problem, choice, t); way.length > limit) return way.places;
+  }
+  return {};
+}
+
 bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice) {
   std::vector<bool> used(problem.processors.size(), false);
   std::vector<std::vector<Share>> on_unit(problem.units.size());
@@ -113,14 +189,33 @@ bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice) {
   }
   for (const auto& [a, b] : problem.exclusive)
     if (used[a] && used[b]) return false;
-  return std::ranges::all_of(on_unit, at_most_one);
+  if (!problem.refused.empty()) {
+    const std::vector<std::size_t> alike = are_alike(problem);
+    for (const std::vector<Placed>& refused : problem.refused)
+      if (has_all(choice, refused, alike)) return false;
+  }
+  return late_way(problem, choice).empty() && std::ranges::all_of(on_unit, at_most_one);
 }
 
 AdmissionProblem only_tasks(const AdmissionProblem& problem,
                             const std::vector<std::size_t>& tasks) {
   AdmissionProblem result = problem;
   result.tasks.clear();
-  for (std::size_t task : tasks) result.tasks.push_back(problem.tasks[task]);
+  const auto place_of = [&](std::size_t task) {
+    return static_cast<std::size_t>(std::ranges::find(tasks, task) - tasks.begin());
+  };
+  for (const std::size_t task : tasks) {
+    AdmissionTask& kept = result.tasks.emplace_back(problem.tasks[task]);
+    kept.after.clear();
+    for (const std::size_t before : problem.tasks[task].after)
+      if (place_of(before) < tasks.size()) kept.after.push_back(place_of(before));
+  }
+  for (std::vector<Placed>& refused : result.refused)
+    for (Placed& each : refused) each.task = place_of(each.task);
+  std::erase_if(result.refused, [&](const std::vector<Placed>& refused) {
+    return std::ranges::any_of(refused,
+                               [&](const Placed& each) { return each.task >= tasks.size(); });
+  });
   return result;
 }
 

@@ -48,7 +48,17 @@ struct AdmissionTask {
   std::vector<std::optional<Time>> times;  // by processor: the bound of its variant; none: no such
   std::vector<double> energy = {};         // by processor, of one activation; empty: unknown
   std::vector<LinkTimes> transfers = {};   // by processor; empty: none
+  /// Tasks whose results it reads: of each the last job that is activated no later than its own.
+  std::vector<std::size_t> after = {};
+  /// From the first activation of the jobs that it reads, and that these read, to its end.
+  std::optional<Time> end_to_end = {};
   bool operator==(const AdmissionTask&) const = default;
+};
+
+/// A task on a processor.
+struct Placed {
+  std::size_t task = 0, processor = 0;
+  bool operator==(const Placed&) const = default;
 };
 
 /// The sets CE and Gamma of the paper.
@@ -58,6 +68,9 @@ struct AdmissionProblem {
   /// Of these processors only one of each two may be used: modes that exclude each other.
   std::vector<std::pair<std::size_t, std::size_t>> exclusive = {};
   std::vector<AdmissionTask> tasks;
+  /// What may not be together, such as what has no static table. Of tasks that are_alike() each may
+  /// stand for the other.
+  std::vector<std::vector<Placed>> refused = {};
   bool operator==(const AdmissionProblem&) const = default;
 };
 
@@ -91,8 +104,16 @@ std::vector<std::size_t> options_of(const AdmissionTask& task);
 /// By unit, for people. Precondition: the choice has a processor with a time for each task.
 std::vector<double> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice);
 
-/// Whether each task has one of its options, no unit is loaded by more than all of its time, and no
-/// two exclusive processors are used. Exact.
+/// By task: the first one that differs from it in nothing that a table depends on; whose results are
+/// read, or who reads, is like no other.
+std::vector<std::size_t> are_alike(const AdmissionProblem& problem);
+
+/// The first of the tasks on a way, up to the last, which cannot end in time on these processors
+/// even if nothing else runs; none: all can.
+std::vector<Placed> late_way(const AdmissionProblem& problem, const AdmissionChoice& choice);
+
+/// Whether each task has one of its options, no unit is loaded by more than all of its time, no
+/// two exclusive processors are used, and nothing that is refused or late_way(). Exact.
 bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice);
 
 /// The problem with these of its tasks only.

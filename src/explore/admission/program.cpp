@@ -38,6 +38,37 @@ bool has_options(const AdmissionProblem& problem) {
                               [](const auto& task) { return options_of(task).empty(); });
 }
 
+/// Refuses what is late on its way, whatever else runs: of a task and of those that it reads.
+class LateWays {
+ public:
+  explicit LateWays(AdmissionProblem& problem) : problem_(problem) {}
+  void refuse() {
+    for (std::size_t t = 0; t < problem_.tasks.size(); ++t) {
+      const AdmissionTask& task = problem_.tasks[t];
+      limit_ = std::min({task.deadline, task.period, task.end_to_end.value_or(task.deadline)});
+      if (!task.after.empty() || task.end_to_end) go_back(t, {}, Time{});
+    }
+  }
+
+ private:
+  void go_back(std::size_t task, std::vector<Placed> way, Time length) {
+    constexpr std::size_t most = 20'000;  // what is beyond is found out of each choice
+    for (const std::size_t processor : options_of(problem_.tasks[task])) {
+      if (problem_.refused.size() >= most) return;
+      const Time now = length + time_with_transfers(problem_.tasks[task], processor);
+      way.push_back({task, processor});
+      if (now > limit_)
+        problem_.refused.push_back(way);
+      else
+        for (const std::size_t before : problem_.tasks[task].after) go_back(before, way, now);
+      way.pop_back();
+    }
+  }
+
+  AdmissionProblem& problem_;
+  Time limit_{};
+};
+
 /// The first choice that fits, or that none does.
 Admission find_any(const AdmissionProblem& problem, AdmissionOptions options,
                    const TimeLeft& time) {
@@ -55,7 +86,9 @@ Admission find_any(const AdmissionProblem& problem, AdmissionOptions options,
 
 }  // namespace
 
-Admission solve_program(const AdmissionProblem& problem, const AdmissionOptions& options) {
+Admission solve_program(const AdmissionProblem& given, const AdmissionOptions& options) {
+  AdmissionProblem problem = given;
+  LateWays(problem).refuse();
   if (!has_options(problem)) return {.answer = Admission::Answer::does_not_fit};
   const TimeLeft time(options.seconds);
   Admission result = find_any(problem, options, time);

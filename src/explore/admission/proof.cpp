@@ -29,8 +29,9 @@ class ProofReplay {
 
   bool is_not_better() const {
     const AdmissionChoice& choice = occupancy_.choice();
+    if (std::ranges::find(choice, Occupancy::nowhere) != choice.end()) return false;
+    if (!late_way(claim_.problem, choice).empty()) return true;
     return claim_.options.goal != AdmissionGoal::any &&
-           std::ranges::find(choice, Occupancy::nowhere) == choice.end() &&
            cost_of(claim_.problem, claim_.options, choice) >= claim_.least;
   }
 

@@ -95,7 +95,8 @@ class ChoiceBranching {
     const std::vector<OpenTask> open = open_tasks();
     if (open.empty()) {
       result_.proof.steps[at].task = ProofStep::complete;
-      return keep(occupancy_.choice());
+      if (late_way(problem_, occupancy_.choice()).empty()) keep(occupancy_.choice());
+      return;
     }
     if (open.front().options.empty()) {
       result_.proof.steps[at].task = static_cast<std::int32_t>(open.front().task);
