@@ -36,8 +36,7 @@ class BusySpans {
     if (kept.table.entries.empty()) return;
     for (Time from{}; from < cycle; from += kept.table.cycle)
       for (const TableEntry& entry : kept.table.entries)
-        for (const std::size_t unit : units_of(kept.tasks[entry.task], entry.part))
-          if (unit < units) spans_[unit].push_back({from + entry.begin, from + entry.end});
+        add(kept.tasks[entry.task], entry, from);
   }
 
   /// The first moment from `from` on at which the unit is free so long.
@@ -50,6 +49,11 @@ class BusySpans {
   }
 
  private:
+  void add(const TableTask& task, const TableEntry& entry, Time from) {
+    for (const std::size_t unit : units_of(task, entry.part))
+      if (unit < spans_.size()) spans_[unit].push_back({from + entry.begin, from + entry.end});
+  }
+
   std::vector<std::vector<Span>> spans_;
 };
 
@@ -77,10 +81,7 @@ class TableSearch {
  public:
   TableSearch(const std::vector<TableTask>& tasks, const KeptTable& kept, Time cycle,
               const TableLimits& limits)
-      : tasks_(tasks),
-        limits_(limits),
-        cycle_(cycle),
-        busy_(kept, cycle, units_used(tasks)) {
+      : tasks_(tasks), limits_(limits), cycle_(cycle), busy_(kept, cycle, units_used(tasks)) {
     is_read_.resize(tasks.size());
     for (const TableTask& task : tasks)
       for (const std::size_t before : task.after) is_read_[before] = true;
@@ -100,7 +101,8 @@ class TableSearch {
     TableState state{std::vector<std::uint32_t>(tasks_.size(), 0),
                      std::vector<Time>(units_used(tasks_)), std::vector<Time>(tasks_.size())};
     const bool found = visit(state);
-    if (!found) return {stopped_ ? TableDecision::Answer::unknown : TableDecision::Answer::none, {}};
+    if (!found)
+      return {stopped_ ? TableDecision::Answer::unknown : TableDecision::Answer::none, {}};
     StaticTable table{cycle_, Time{}, std::move(entries_)};
     std::ranges::stable_sort(table.entries, [](const TableEntry& a, const TableEntry& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.task < b.task;
@@ -150,8 +152,7 @@ class TableSearch {
     for (const std::size_t unit : piece.units) ready = std::max(ready, state.free[unit]);
     for (Time before = Time::min(); before != ready;) {
       before = ready;
-      for (const std::size_t unit : piece.units)
-        ready = busy_.free_from(unit, ready, piece.length);
+      for (const std::size_t unit : piece.units) ready = busy_.free_from(unit, ready, piece.length);
     }
     return ready;
   }
@@ -180,13 +181,11 @@ class TableSearch {
     for (const Next& each : next) first_end = std::min(first_end, each.end);
     std::erase_if(next, [&](const Next& each) {
       const std::optional<std::size_t> twin = twins_[each.task];
-      return each.begin >= first_end ||
-             (twin && state.done[*twin] <= state.done[each.task] &&
-              state.done[each.task] % pieces_[each.task].size() == 0);
+      return each.begin >= first_end || (twin && state.done[*twin] <= state.done[each.task] &&
+                                         state.done[each.task] % pieces_[each.task].size() == 0);
     });
-    std::ranges::stable_sort(next, {}, [](const Next& each) {
-      return std::pair(each.deadline, each.begin);
-    });
+    std::ranges::stable_sort(next, {},
+                             [](const Next& each) { return std::pair(each.deadline, each.begin); });
   }
 
   /// Whether a unit has more to do until the deadline of some job than there is time.
@@ -196,7 +195,8 @@ class TableSearch {
       const Time until = deadlines_[t][static_cast<std::size_t>(job_of(state, t))];
       std::vector<Time> left(state.free.size());
       for (std::size_t u = 0; u < left.size(); ++u) left[u] = until - state.free[u];
-      for (std::size_t other = 0; other < tasks_.size(); ++other) take_due(state, other, until, left);
+      for (std::size_t other = 0; other < tasks_.size(); ++other)
+        take_due(state, other, until, left);
       if (std::ranges::any_of(left, [](Time each) { return each < Time{}; }) &&
           is_short(left, state, until))
         return true;
@@ -214,8 +214,8 @@ class TableSearch {
   void take_due(const TableState& state, std::size_t task, Time until,
                 std::vector<Time>& left) const {
     const std::vector<Time>& deadlines = deadlines_[task];
-    const auto count = static_cast<std::size_t>(
-        std::ranges::upper_bound(deadlines, until) - deadlines.begin());
+    const auto count =
+        static_cast<std::size_t>(std::ranges::upper_bound(deadlines, until) - deadlines.begin());
     const std::size_t pieces = pieces_[task].size();
     const std::size_t due = count * pieces;
     if (due <= state.done[task]) return;
@@ -287,8 +287,8 @@ class TableSearch {
   const TableLimits& limits_;
   const Time cycle_;
   const BusySpans busy_;
-  std::vector<std::vector<Piece>> pieces_;     // by task
-  std::vector<std::vector<Time>> deadlines_;   // by task and job
+  std::vector<std::vector<Piece>> pieces_;         // by task
+  std::vector<std::vector<Time>> deadlines_;       // by task and job
   std::vector<std::optional<std::size_t>> twins_;  // by task
   std::vector<bool> is_read_;                      // by task: others wait for its results
   std::size_t total_ = 0, states_ = 0;
@@ -330,10 +330,8 @@ std::vector<std::vector<std::size_t>> independent_parts(const std::vector<TableT
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     for (const std::size_t before : tasks[t].after) join(t, before);
     for (const Piece& piece : pieces_of(tasks[t]))
-      for (const std::size_t unit : piece.units) {
-        if (user[unit] < tasks.size()) join(t, user[unit]);
-        user[unit] = t;
-      }
+      for (const std::size_t unit : piece.units)
+        join(t, std::min(t, std::exchange(user[unit], t)));
   }
   std::vector<std::vector<std::size_t>> result;
   for (std::size_t first = 0; first < tasks.size(); ++first) {

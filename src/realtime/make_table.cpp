@@ -212,11 +212,11 @@ class TableBuilder {
   const std::vector<TableTask>& tasks_;
   const Pass& pass_;
   StaticTable result_;
-  std::vector<std::vector<Part>> parts_;  // by task
-  std::vector<std::vector<Time>> ended_;  // by task and job
-  std::size_t units_ = 0, next_ = 0;      // jobs from `next_` on are not released yet
-  std::vector<Job> jobs_;             // by release
-  std::vector<std::size_t> ready_;    // by order
+  std::vector<std::vector<Part>> parts_;             // by task
+  std::vector<std::vector<Time>> ended_;             // by task and job
+  std::size_t units_ = 0, next_ = 0;                 // jobs from `next_` on are not released yet
+  std::vector<Job> jobs_;                            // by release
+  std::vector<std::size_t> ready_;                   // by order
   std::vector<std::pair<Time, std::size_t>> later_;  // when the next part of a job may begin
   std::vector<Time> busy_until_;
 };

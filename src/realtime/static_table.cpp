@@ -61,8 +61,8 @@ void check_order(const std::vector<TableTask>& tasks, std::size_t number, std::s
 Time first_activation(const std::vector<TableTask>& tasks, std::size_t task, std::int64_t job) {
   Time first = tasks[task].period * job;
   for (const std::size_t before : tasks[task].after)
-    first = std::min(
-        first, first_activation(tasks, before, job_read(tasks[task], job, tasks[before])));
+    first =
+        std::min(first, first_activation(tasks, before, job_read(tasks[task], job, tasks[before])));
   return first;
 }
 
@@ -255,9 +255,9 @@ Verdict has_inputs(const std::vector<std::vector<JobProgress>>& progress,
       const Progress& of =
           progress[before][static_cast<std::size_t>(job)][static_cast<std::size_t>(part)];
       if (of.had != length_of(tasks[before], part) || of.end > entry.begin)
-        return wrong(task, entry.job,
-                     fmt::format("begins before job {} of '{}' has ended", job,
-                                 tasks[before].name));
+        return wrong(
+            task, entry.job,
+            fmt::format("begins before job {} of '{}' has ended", job, tasks[before].name));
     }
   }
   return Verdict::yes();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -31,6 +32,17 @@ void check_group(const Group& group) {
   if (group.deadline && *group.deadline <= Time{})
     throw InputError(group.place,
                      fmt::format("group '{}' has a deadline that is not above 0", group.name));
+}
+
+void check_after(const System& system, const Group& group) {
+  for (const std::string& name : group.after) {
+    const bool is_there = std::ranges::any_of(
+        system.groups, [&](const Group& each) { return each.name == name && &each != &group; });
+    if (!is_there)
+      throw InputError(group.place, fmt::format("group '{}' is after '{}', and there is no other "
+                                                "group of this name",
+                                                group.name, name));
+  }
 }
 
 void check_priorities(const System& system, const Scenario& scenario) {
@@ -130,6 +142,7 @@ void check(const System& system) {
     const Group& group = system.groups[g];
     check_name(groups, group.name, group.place, "group");
     check_group(group);
+    check_after(system, group);
     check_task_graph(system, GroupId(g));
   }
   for (const Scenario& scenario : system.scenarios) {

@@ -127,7 +127,7 @@ void check_flow(const Group& group) {
 void check_task_graph(const System& system, GroupId id) {
   const Group& group = system[id];
   if (group.graph.empty()) {
-    if (!group.has_network())
+    if (!group.has_network() && group.times.empty())
       throw InputError(group.place,
                        fmt::format("group '{}' has no tasks and no network; add one", group.name));
     return;

@@ -19,13 +19,15 @@ namespace fs = std::filesystem;
 
 constexpr int format = 1;
 constexpr std::array<std::string_view, 10> system_keys{
-    "format",      "name",            "board",  "levels",    "overload",
-    "overhead_ms", "release_cost_ms", "groups", "scenarios", "transitions"};
-constexpr std::array<std::string_view, 19> group_keys{
-    "name",     "model",       "weights",   "size",        "shapes",        "precision",
-    "rate_fps", "application", "period_ms", "deadline_ms", "preprocess_ms", "postprocess_ms",
-    "priority", "tasks",       "edges",     "graph",       "code",          "processors",
-    "fix"};
+    "format",          "name",   "board",     "levels",     "overload", "overhead_ms",
+    "release_cost_ms", "groups", "scenarios", "transitions"};
+constexpr std::array<std::string_view, 22> group_keys{
+    "name",     "model",       "weights",   "size",         "shapes",        "precision",
+    "rate_fps", "application", "period_ms", "deadline_ms",  "preprocess_ms", "postprocess_ms",
+    "priority", "tasks",       "edges",     "graph",        "code",          "processors",
+    "fix",      "times",       "after",     "end_to_end_ms"};
+constexpr std::array<std::string_view, 5> time_keys{"on", "precision", "worst_ms", "in_ms",
+                                                    "out_ms"};
 constexpr std::array<std::string_view, 6> model_keys{"model",  "weights", "size",
                                                      "shapes", "fix",     "precision"};
 constexpr std::array<std::string_view, 3> scenario_keys{"name", "groups", "share"};
@@ -93,6 +95,9 @@ class SystemReader {
     read_model(view, group);
     group.graph = read_task_graph(view, group.has_network());
     read_rates(view, group);
+    read_known_times(view, group);
+    if (view.has("after")) group.after = board::read_texts(view.at("after"));
+    if (view.has("end_to_end_ms")) group.end_to_end = time_of(view.at("end_to_end_ms"), of_times);
     if (view.has("deadline_ms")) group.deadline = time_of(view.at("deadline_ms"), of_times);
     if (view.has("priority"))
       group.priority = board::read_count(view.at("priority"), -most_priority, most_priority);
@@ -111,7 +116,7 @@ class SystemReader {
       return;
     }
     if (!view.has("model")) {
-      if (!view.has("tasks") && !view.has("graph"))
+      if (!view.has("tasks") && !view.has("graph") && !view.has("times"))
         view.fail("has no 'model', 'application', 'tasks' or 'graph'; give one of them");
       for (const std::string_view key : model_keys)
         if (view.has(key)) view.at(key).fail("found without a 'model'; add it");
@@ -119,6 +124,20 @@ class SystemReader {
     }
     group.model = network::read_model_source(view);
     if (view.has("precision")) group.precisions = read_precisions(view.at("precision"));
+  }
+
+  static void read_known_times(const YamlView& view, Group& group) {
+    if (!view.has("times")) return;
+    for (const YamlView& item : view.at("times").items()) {
+      item.only(time_keys);
+      KnownTime time{item.at("on").scalar(), group.precisions.front(), {}, {}, {}, item.place()};
+      if (item.has("precision")) time.precision = board::read_precision(item.at("precision"));
+      time.worst = time_of(item.at("worst_ms"), of_times);
+      if (item.has("in_ms")) time.in = time_of(item.at("in_ms"), of_overheads);
+      if (item.has("out_ms")) time.out = time_of(item.at("out_ms"), of_overheads);
+      group.times.push_back(std::move(time));
+    }
+    if (group.times.empty()) view.at("times").fail("found none, expected one at least");
   }
 
   static std::vector<board::Precision> read_precisions(const YamlView& view) {

@@ -22,6 +22,15 @@ struct Rates {
   bool operator==(const Rates&) const = default;
 };
 
+/// What a whole network takes on a processor, as a user knows it: for `admit`.
+struct KnownTime {
+  std::string processor;  // one of the configurations that `admit` names, or a kind of them
+  board::Precision precision = board::Precision::f32;
+  Time worst{}, in{}, out{};  // of a job; of its transfers before and after it
+  std::string place = {};
+  bool operator==(const KnownTime&) const = default;
+};
+
 /// Tasks with one period, one deadline and one priority: a network with what stands before and
 /// behind it, which the papers call an application, or a graph of tasks, or a network in a graph.
 struct Group {
@@ -36,6 +45,11 @@ struct Group {
   std::vector<board::Precision> precisions = {board::Precision::f32};  // that layers may have
   std::string place = {};                                              // in the file
   TaskGraph graph = {};                                                // beside the network
+  /// For `admit`, which alone reads these three: in place of modelled or measured times; groups
+  /// whose results it reads; from the first activation on the way through these to its end.
+  std::vector<KnownTime> times = {};
+  std::vector<std::string> after = {};
+  std::optional<Time> end_to_end = {};
   bool has_network() const { return !model.file.empty() || !application.empty(); }
   bool operator==(const Group&) const = default;
 };
@@ -60,7 +74,7 @@ enum class Overload { skip, stretch, lower_rate };
 
 struct System {
   std::string name, file;
-  std::string board = {};  // a board file or the name of a shipped one; empty: this machine
+  std::string board = {};        // a board file or the name of a shipped one; empty: this machine
   std::string board_place = {};  // where it is named: in the file, or an option
   std::vector<Group> groups;
   std::vector<Scenario> scenarios;      // the first is where it begins

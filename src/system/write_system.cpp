@@ -88,6 +88,14 @@ Json to_json(const Group& group, const fs::path& folder) {
   if (group.preprocess) json["preprocess_ms"] = milliseconds(*group.preprocess);
   if (group.postprocess) json["postprocess_ms"] = milliseconds(*group.postprocess);
   add_graph(json, group.graph, folder);
+  for (const KnownTime& time : group.times)
+    json["times"].push_back({{"on", time.processor},
+                             {"precision", board::to_text(time.precision)},
+                             {"worst_ms", milliseconds(time.worst)},
+                             {"in_ms", milliseconds(time.in)},
+                             {"out_ms", milliseconds(time.out)}});
+  if (!group.after.empty()) json["after"] = group.after;
+  if (group.end_to_end) json["end_to_end_ms"] = milliseconds(*group.end_to_end);
   return json;
 }
 

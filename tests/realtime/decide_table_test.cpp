@@ -30,8 +30,7 @@ std::vector<TableTask> random_ticks(Random& random, std::size_t most) {
     task.worst = Time(1 + static_cast<std::int64_t>(random.below(4)));
     const std::size_t where = random.below(4);
     task.units = where == 3 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{where % 2};
-    if (random.below(3) == 0)
-      task.transfers = {Time(random.below(2)), Time(random.below(2)), 2};
+    if (random.below(3) == 0) task.transfers = {Time(random.below(2)), Time(random.below(2)), 2};
     if (task.period < length_of(task)) task.period = Time(8);
     const Time shorter = task.period - Time(static_cast<std::int64_t>(random.below(4)));
     task.deadline = std::max(length_of(task), shorter);
@@ -107,7 +106,8 @@ TEST(DecideTable, parts_that_share_nothing_are_decided_apart) {
   const auto task = [](std::int64_t period, std::size_t unit, std::vector<std::size_t> after) {
     return TableTask{"t", Time(period), Time(period), Time(1), {unit}, false, {}, std::move(after)};
   };
-  const std::vector<TableTask> tasks{task(4, 0, {}), task(6, 1, {}), task(6, 2, {1}), task(4, 0, {})};
+  const std::vector<TableTask> tasks{task(4, 0, {}), task(6, 1, {}), task(6, 2, {1}),
+                                     task(4, 0, {})};
   EXPECT_EQ(independent_parts(tasks), (std::vector<std::vector<std::size_t>>{{0, 3}, {1, 2}}));
 }
 
@@ -122,7 +122,8 @@ TEST(DecideTable, a_third_task_reads_the_first_two) {
   ASSERT_EQ(decision.table.entries.back(), (TableEntry{2, 0, Time(4), Time(6)}));
   StaticTable early = decision.table;
   early.entries.back() = {2, 0, Time(3), Time(5)};
-  EXPECT_EQ(replay(early, tasks).reason(), "job 0 of 'rnn3' begins before job 0 of 'rnn1' has ended");
+  EXPECT_EQ(replay(early, tasks).reason(),
+            "job 0 of 'rnn3' begins before job 0 of 'rnn1' has ended");
   tasks[2].end_to_end = Time(5);
   EXPECT_EQ(decide_table(tasks).answer, Answer::none);
   EXPECT_EQ(replay(decision.table, tasks).reason(), "job 0 of 'rnn3' misses its deadline");

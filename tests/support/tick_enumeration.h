@@ -15,8 +15,8 @@ using realtime::TableEntry;
 using realtime::TablePart;
 using realtime::TableTask;
 
-/// At each tick any of the pieces that may begin begin, or none: nothing is left out but what failed
-/// before in the same state.
+/// At each tick any of the pieces that may begin begin, or none: nothing is left out but what
+/// failed before in the same state.
 class TickEnumeration {
  public:
   TickEnumeration(const std::vector<TableTask>& tasks, const KeptTable& kept)
@@ -33,7 +33,8 @@ class TickEnumeration {
   bool exists() { return from(0, std::vector<int>(2 * tasks_.size(), 0), 0); }
 
  private:
-  /// State: by task, pieces begun, and ticks left of the last one. Tasks before `first` have chosen.
+  /// State: by task, pieces begun, and ticks left of the last one. Tasks before `first` have
+  /// chosen.
   bool from(std::int64_t now, std::vector<int> state, std::size_t first) {
     if (first == 0 && !failed_.emplace(now, state).second) return false;
     if (first == tasks_.size()) {
@@ -83,10 +84,15 @@ class TickEnumeration {
       const auto units = units_of(tasks_[t], part(state, t, 1));
       if (std::ranges::count(units, unit) > 0) return true;
     }
-    for (const TableEntry& entry : kept_.table.entries)
-      for (const std::size_t used : units_of(kept_.tasks[entry.task], entry.part))
-        for (std::int64_t at = 0; used == unit && at < cycle_; at += kept_.table.cycle.count())
-          if (at + entry.begin.count() < until && now < at + entry.end.count()) return true;
+    for (const TableEntry& entry : kept_.table.entries) {
+      const auto units = units_of(kept_.tasks[entry.task], entry.part);
+      if (std::ranges::count(units, unit) > 0 && is_kept(entry, now, until)) return true;
+    }
+    return false;
+  }
+  bool is_kept(const TableEntry& entry, std::int64_t now, std::int64_t until) const {
+    for (std::int64_t at = 0; at < cycle_; at += kept_.table.cycle.count())
+      if (at + entry.begin.count() < until && now < at + entry.end.count()) return true;
     return false;
   }
   bool in_time(std::int64_t now, const std::vector<int>& state) const {

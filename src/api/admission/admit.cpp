@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -11,11 +12,11 @@
 
 #include "api/admission/running.h"
 #include "api/admission/table.h"
+#include "api/admission/tasks.h"
 #include "api/deployment/open.h"
 #include "api/profile.h"
 #include "api/setup.h"
 #include "base/error.h"
-#include "board/clusters.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "deployment/deployment.h"
@@ -23,168 +24,7 @@
 namespace millrace::api {
 namespace {
 
-constexpr double usual_margin = 1.2;
 constexpr Time usual_together = std::chrono::seconds(3);
-
-/// The groups of the scenario, or all.
-std::vector<system::GroupId> groups_of(const system::System& system, const std::string& scenario) {
-  std::vector<system::GroupId> groups;
-  if (scenario.empty()) {
-    for (std::size_t g = 0; g < system.groups.size(); ++g) groups.emplace_back(g);
-    return groups;
-  }
-  for (const system::Scenario& each : system.scenarios)
-    if (each.name == scenario) return each.groups;
-  throw InputError("--scenario", fmt::format("the system has no scenario '{}'", scenario));
-}
-
-/// Knows how long networks take on the configurations of one board.
-class VariantTimes {
- public:
-  VariantTimes(const AdmitRequest& request, const board::Board& board, bool modelled)
-      : request_(request), board_(board), modelled_(modelled) {}
-
-  void add(const network::Network& network, const system::Group& group,
-           const explore::Element& element, GroupVariants& variants) {
-    if (modelled_) {
-      explore::VariantTime time =
-          explore::modelled_variant(network, element, board_, group.precisions);
-      const double margin = request_.margin.value_or(usual_margin);
-      if (time.time) *time.time = deployment::stretched(*time.time, margin);
-      for (Time* transfer : {&time.transfers.in, &time.transfers.out})
-        *transfer = deployment::stretched(*transfer, margin);
-      variants.variants.push_back(std::move(time));
-      return;
-    }
-    Measured one = measured(network, group, element);
-    variants.variants.push_back(std::move(one.time));
-    variants.layers.push_back(std::move(one.layers));
-  }
-
- private:
-  struct Measured {
-    explore::VariantTime time;
-    std::vector<board::Variant> layers;
-  };
-  Measured measured(const network::Network& network, const system::Group& group,
-                    const explore::Element& element) {
-    Setup setup{group.model, {}, request_.engine, request_.context};
-    const auto engine = make_engine(setup);
-    ProfileSource source;
-    source.measure.precisions = group.precisions;
-    source.context = request_.context;
-    const profile::Profile profile = load_profile(network, element.board, *engine, source);
-    Measured best{{.refusal = "was not measured"}, {}};
-    for (const profile::ProcessorProfile& each : profile.processors) {
-      const bool asked =
-          std::ranges::find(group.precisions, each.precision) != group.precisions.end();
-      if (!asked || (best.time.time && each.whole.worst_case >= *best.time.time)) continue;
-      best = {{each.whole.worst_case, each.precision, {}}, {}};
-      for (const profile::LayerTimes& layer : each.layers) best.layers.push_back(layer.variant);
-    }
-    return best;
-  }
-
-  const AdmitRequest& request_;
-  const board::Board& board_;
-  bool modelled_;
-};
-
-/// This machine's cores, alone and all of a device together, which engines can be measured on.
-explore::Elements elements_of_this_machine(const board::Board& board) {
-  explore::Elements result;
-  for (const board::Processor& processor : board.processors) {
-    if (processor.kind != board::ProcessorKind::cpu) continue;
-    result.problem.units.push_back(processor.name);
-    result.problem.processors.push_back({processor.name, {result.problem.units.size() - 1}});
-    result.elements.push_back({"cpu", 1, 1, board::only(board, {processor.name})});
-  }
-  const std::size_t cores = result.elements.size();
-  for (const board::Processor& cluster : board::joined_clusters(board)) {
-    explore::SharedProcessor all{cluster.name, {}};
-    for (std::size_t unit = 0; unit < cores; ++unit)
-      if (std::ranges::count(cluster.cores, result.elements[unit].board.processors[0].cores[0]) > 0)
-        all.units.push_back(unit);
-    if (all.units.size() < 2) continue;
-    result.elements.push_back({"cpu", all.units.size(), static_cast<double>(all.units.size()),
-                               board::only(board, {all.name})});
-    result.problem.processors.push_back(std::move(all));
-  }
-  return result;
-}
-
-/// In millijoules, of one activation; empty where the board does not say what a processor draws.
-std::vector<double> energies(const explore::Elements& elements,
-                             const explore::AdmissionTask& task) {
-  std::vector<double> result;
-  for (std::size_t p = 0; p < elements.elements.size(); ++p) {
-    const explore::Element& element = elements.elements[p];
-    const board::Device* device = device_of(element.board, element.board.processors[0]);
-    if (device == nullptr || device->power.empty()) return {};
-    result.push_back(task.times[p] ? device->power.back().busy.value * element.amount *
-                                         seconds(*task.times[p])
-                                   : 0);
-  }
-  return result;
-}
-
-/// InputError for what is no network alone: its tasks would run nowhere.
-void check_is_network(const system::Group& group) {
-  if (!group.graph.empty())
-    throw InputError(group.place,
-                     fmt::format("group '{}' has a task graph, and only networks are admitted; "
-                                 "'millrace deploy' decides for both",
-                                 group.name));
-}
-
-/// Their steps take time on a core that no table has.
-void note_steps(const AdmitRequest& request, const system::System& system,
-                const std::vector<system::GroupId>& groups) {
-  std::string names;
-  for (const system::GroupId id : groups) {
-    const system::Group& group = system[id];
-    if (group.application.empty() && !group.preprocess && !group.postprocess) continue;
-    names += (names.empty() ? "'" : ", '") + group.name + "'";
-  }
-  if (!names.empty())
-    request.context.note("the steps before and after the networks of " + names +
-                         " are not counted; 'millrace deploy' counts them");
-}
-
-void add_tasks(const AdmitRequest& request, const board::Board& board, AdmitResult& result,
-               VariantTimes& times_on) {
-  const std::vector<system::GroupId> groups = groups_of(result.system, request.scenario);
-  note_steps(request, result.system, groups);
-  const auto work = request.context.begin("Times of variants");
-  double done = 0;
-  Networks networks(request.context);
-  std::map<std::string, GroupVariants> known;  // groups often have the same network
-  for (system::GroupId id : groups) {
-    const system::Group& group = result.system[id];
-    check_is_network(group);
-    check_core_for_steps(group, board);
-    work->show(done++ / static_cast<double>(groups.size()), group.name);
-    const network::Network& network = networks.of(group.model);
-    explore::AdmissionTask task{
-        group.name, period_of(result.system, id, result.system.levels - 1), {}, {}};
-    task.deadline = deadline_of(result.system, id, result.system.levels - 1);
-    std::string key = network::hash_of(network);
-    for (board::Precision precision : group.precisions) key += to_text(precision);
-    auto [found, is_new] = known.try_emplace(key);
-    if (is_new)
-      for (const explore::Element& element : result.elements.elements)
-        times_on.add(network, group, element, found->second);
-    GroupVariants variants = found->second;
-    variants.name = group.name;
-    for (const explore::VariantTime& variant : variants.variants) {
-      task.times.push_back(variant.time);
-      task.transfers.push_back(variant.transfers);
-    }
-    task.energy = energies(result.elements, task);
-    result.groups.push_back(std::move(variants));
-    result.problem.tasks.push_back(std::move(task));
-  }
-}
 
 /// By task of the result; what runs already weighs 1.
 std::vector<double> weights_of(const AdmitRequest& request, const AdmitResult& result) {
@@ -287,6 +127,21 @@ void settle(const AdmitRequest& request, AdmitResult& result) {
 
 }  // namespace
 
+void add_weight(const std::string& text, std::map<std::string, double>& weights) {
+  const std::size_t equals = text.rfind('=');
+  const char* const end = text.data() + text.size();
+  double weight = -1;
+  if (equals != std::string::npos) {
+    const auto [read, error] = std::from_chars(text.data() + equals + 1, end, weight);
+    if (error != std::errc() || read != end) weight = -1;
+  }
+  if (!(weight >= 0 && weight <= 1e6))
+    throw InputError("--weight", fmt::format("found '{}', expected a group and a number from 0 to "
+                                             "1000000, such as front=2",
+                                             text));
+  weights[text.substr(0, equals)] = weight;
+}
+
 explore::AdmissionProblem AdmitResult::as_run() const {
   explore::AdmissionProblem result = problem;
   for (std::size_t t = 0; table && t < table_tasks.size(); ++t)
@@ -312,11 +167,12 @@ AdmitResult admit(const AdmitRequest& given) {
   result.elements = result.modelled ? explore::elements_of(board, request.elements)
                                     : elements_of_this_machine(board);
   result.problem = result.elements.problem;
-  VariantTimes times_on(request, board, result.modelled);
-  add_tasks(request, board, result, times_on);
+  add_tasks(request, board, result);
   check_energy(request, result);
   RunningSet running;
-  if (!request.running.empty())
+  if (request.beside != nullptr)
+    running = add_running(*request.beside, "what runs", result);
+  else if (!request.running.empty())
     running = add_running(read_json(request.running), request.running, result);
   check(result.problem);
   if (!request.weights.empty()) {
@@ -324,7 +180,9 @@ AdmitResult admit(const AdmitRequest& given) {
     request.admission.weights = weights_of(request, result);
   }
   decide(request, running, result);
-  const bool is_settled = result.modelled || !running.choice.empty() || request.together == Time{};
+  const bool runs_here = std::ranges::all_of(result.system.groups, &system::Group::has_network);
+  const bool is_settled =
+      !runs_here || result.modelled || !running.choice.empty() || request.together == Time{};
   if (!is_settled) settle(request, result);
   if (result.admission.answer == explore::Admission::Answer::does_not_fit)
     result.misfit = misfit_of(result.problem, request.admission);

@@ -2,6 +2,7 @@
 // Which variant of which network on which processor, so that all meet their periods: `admit`.
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct AdmitRequest {
   /// What runs already, as admission_json() wrote it: it is asked whether the system's groups fit
   /// beside, if possible without moving what runs. Empty: nothing does.
   std::string running = {};
-  std::string scenario = {};  // whose groups; empty: all groups at once
+  const nlohmann::json* beside = nullptr;  // borrowed; the same, of a process: in place of the file
+  std::string scenario = {};               // whose groups; empty: all groups at once
   /// Modelled times are multiplied by it, for they have no worst case of their own: at first 1.2.
   std::optional<double> margin = {};
   /// So long the table is run, again and again, until the times seen in it are no longer than those
@@ -40,12 +42,16 @@ struct AdmitRequest {
   Context context = {};
 };
 
+/// "front=2.5". InputError on other texts.
+void add_weight(const std::string& text, std::map<std::string, double>& weights);
+
 /// A group on one of the configurations.
 struct GroupVariants {
   std::string name;
   std::vector<explore::VariantTime> variants;  // by processor of the problem
   /// Likewise, and then by layer: how it ran; of measured times.
   std::vector<std::vector<board::Variant>> layers = {};
+  std::string system = {};  // the file that has the group
 };
 
 struct AdmitResult {
@@ -57,7 +63,7 @@ struct AdmitResult {
   std::vector<GroupVariants> groups;
   explore::Admission admission;
   std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
-  bool stays = false;  // all that ran already, where it was; others chose around it
+  bool stays = false;        // all that ran already, where it was; others chose around it
   bool keeps_table = false;  // and when it was: each entry of its table is there
   std::optional<explore::Misfit> misfit = {};
   std::vector<realtime::TableTask> table_tasks = {};
@@ -67,8 +73,9 @@ struct AdmitResult {
   std::string no_table = {};      // why there is none, if the set fits
   bool is_table_lacking = false;  // it was sought and not found
   std::size_t refused = 0;        // choices that would cost less, and have no table
-  int rounds = 0;                // in which the table was run and made anew
-  Time took{};                   // to decide, without the times of the variants
+  std::optional<runtime::TableSwitch> handed_over = {};  // to a process that runs
+  int rounds = 0;                                        // in which the table was run and made anew
+  Time took{};  // to decide, without the times of the variants
 
   bool fits() const { return admission.answer == explore::Admission::Answer::fits; }
   /// The problem with the periods of the table, if there is one: those after which jobs recur.

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "api/admission/admit.h"
-#include "api/deployment/open.h"
+#include "api/admission/jobs.h"
+#include "api/admission/tasks.h"
 #include "api/setup.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -32,13 +32,58 @@ runtime::TableWork ready_to_run(const network::Network& network, engine::Engine&
   return [sequential] { sequential->run_again(); };
 }
 
-std::size_t group_named(const system::System& system, const std::string& name) {
-  for (std::size_t g = 0; g < system.groups.size(); ++g)
-    if (system.groups[g].name == name) return g;
-  return 0;
+const system::Group& group_of(const system::System& system, const GroupVariants& variants) {
+  for (const system::Group& group : system.groups)
+    if (group.name == variants.name) return group;
+  throw InputError(system.file, fmt::format("it has no group '{}' any more", variants.name));
 }
 
 }  // namespace
+
+AdmittedJobs::AdmittedJobs(const AdmitRequest& request)
+    : request_(request), networks_(request.context) {}
+
+runtime::TableJob AdmittedJobs::job(const AdmitResult& result, std::size_t task) {
+  const GroupVariants& variants = result.groups[task];
+  const system::System system =
+      variants.system == result.system.file ? result.system : open_system(variants.system);
+  const system::Group& group = group_of(system, variants);
+  if (!group.has_network())
+    throw InputError(group.place, fmt::format("group '{}' has times and no 'model' to run; add one",
+                                              group.name));
+  const std::size_t choice = result.admission.choice[task];
+  const explore::Element& element = result.elements.elements[choice];
+  Setup setup;
+  setup.engine = request_.engine;
+  setup.context = request_.context;
+  Use& use = uses_.emplace_back(
+      Use{&networks_.of(group.model), make_engine(setup), element.board.processors[0], {}});
+  use.layers = variants.layers.empty() ? layers_measured(request_, *use.network, group, element)
+                                       : variants.layers[choice];
+  return {use.processor,
+          [&use] { return ready_to_run(*use.network, *use.engine, use.processor, use.layers); }};
+}
+
+PlayedAdmission AdmittedJobs::play(const AdmitResult& result, const PlayRequest& play,
+                                   runtime::PlayOptions options) {
+  std::vector<runtime::TableJob> jobs;
+  for (std::size_t t = 0; t < result.table_tasks.size(); ++t) jobs.push_back(job(result, t));
+  const Verdict allowed = runtime::may_have_priority(table_priority);
+  const runtime::LockedMemory locked;
+  const InterruptGuard interrupt(request_.context.interrupt);
+  options.duration = play.duration;
+  options.overrun = play.overrun;
+  options.priority = allowed ? table_priority : 0;
+  options.units = result.problem.units.size();
+  std::atomic<bool> interrupted = false;  // the players' threads ask
+  options.is_interrupted = [&] {
+    if (interrupt.take()) interrupted = true;
+    return interrupted.load();
+  };
+  const auto work = request_.context.begin("Running the table");
+  runtime::Played played = runtime::play(*result.table, result.table_tasks, jobs, options);
+  return {std::move(played), allowed.reason(), interrupted};
+}
 
 PlayedAdmission play_admitted(const AdmitResult& result, const AdmitRequest& request,
                               const PlayRequest& play) {
@@ -51,40 +96,8 @@ PlayedAdmission play_admitted(const AdmitResult& result, const AdmitRequest& req
     throw InputError("--run",
                      "cannot be used with --beside: what runs already is not started again");
   if (!result.table) throw InputError("--run", "there is no static table to run");
-  Networks networks(request.context);
-  Setup setup;
-  setup.engine = request.engine;
-  setup.context = request.context;
-  std::vector<std::unique_ptr<engine::Engine>> engines;
-  std::vector<runtime::TableJob> jobs;
-  for (std::size_t t = 0; t < result.table_tasks.size(); ++t) {
-    const system::Group& group =
-        result.system.groups[group_named(result.system, result.table_tasks[t].name)];
-    const std::size_t choice = result.admission.choice[t];
-    engines.push_back(make_engine(setup));
-    const network::Network& network = networks.of(group.model);
-    engine::Engine& engine = *engines.back();
-    const board::Processor& processor = result.elements.elements[choice].board.processors[0];
-    const std::vector<board::Variant>& variants = result.groups[t].layers[choice];
-    jobs.push_back({processor, [&network, &engine, &processor, &variants] {
-                      return ready_to_run(network, engine, processor, variants);
-                    }});
-  }
-  const Verdict allowed = runtime::may_have_priority(table_priority);
-  const runtime::LockedMemory locked;
-  const InterruptGuard interrupt(request.context.interrupt);
-  runtime::PlayOptions options;
-  options.duration = play.duration;
-  options.overrun = play.overrun;
-  options.priority = allowed ? table_priority : 0;
-  std::atomic<bool> interrupted = false;  // the players' threads ask
-  options.is_interrupted = [&] {
-    if (interrupt.take()) interrupted = true;
-    return interrupted.load();
-  };
-  const auto work = request.context.begin("Running the table");
-  runtime::Played played = runtime::play(*result.table, result.table_tasks, jobs, options);
-  return {std::move(played), allowed.reason(), interrupted};
+  AdmittedJobs jobs(request);
+  return jobs.play(result, play);
 }
 
 }  // namespace millrace::api

@@ -74,8 +74,8 @@ realtime::TableEntry read_entry(const JsonView& view,
   entry.begin = Time(view.at("begin_ns").integer());
   entry.end = Time(view.at("end_ns").integer());
   const std::string part = view.at("part").text();
-  for (const auto each : {realtime::TablePart::in, realtime::TablePart::run,
-                          realtime::TablePart::out})
+  for (const auto each :
+       {realtime::TablePart::in, realtime::TablePart::run, realtime::TablePart::out})
     if (part == to_text(each)) entry.part = each;
   return entry;
 }
@@ -129,6 +129,7 @@ RunningSet add_running(const nlohmann::json& answer, const std::string& file, Ad
     task.deadline = time_of(group.at("deadline_ns"));
     GroupVariants variants;
     variants.name = task.name;
+    if (group.has("system")) variants.system = group.at("system").text();
     add_variants(group, result, task, variants);
     choice.push_back(processor_of(group.at("processor"), result));
     if (!task.times[choice.back()]) group.at("processor").fail("it has no variant there");

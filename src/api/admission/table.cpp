@@ -7,12 +7,12 @@ namespace millrace::api {
 namespace {
 
 std::string why_no_table(const explore::TabledAdmission& tabled) {
-  const std::string other =
-      "; give longer deadlines, or ask with --no-table for utilisation only";
+  const std::string other = "; give longer deadlines, or ask with --no-table for utilisation only";
   if (!tabled.too_long.empty() && !tabled.is_none_proven) return tabled.too_long;
   if (tabled.is_none_proven)
     return "there is no static table in which nothing is interrupted and every deadline is met, "
-           "on whichever processors" + other;
+           "on whichever processors" +
+           other;
   return "no static table was found in which nothing is interrupted and every deadline is met" +
          other;
 }

@@ -348,6 +348,7 @@ void decide_plans(const DeployWork& work, DeployResult& result) {
 
 DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
+  refuse_what_is_for_admission(system);
   if (!request.board.empty()) {
     system.board = request.board;
     system.board_place = "--board";

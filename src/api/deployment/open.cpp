@@ -32,6 +32,19 @@ system::System open_system(const std::filesystem::path& path) {
   return system;
 }
 
+void refuse_what_is_for_admission(const system::System& system) {
+  for (const system::Group& group : system.groups)
+    if (!group.times.empty() || !group.after.empty() || group.end_to_end)
+      throw InputError(
+          group.place,
+          fmt::format("group '{}' has '{}', which only 'millrace admit' reads; leave it "
+                      "out",
+                      group.name,
+                      !group.times.empty()   ? "times"
+                      : !group.after.empty() ? "after"
+                                             : "end_to_end_ms"));
+}
+
 const network::Network& Networks::of(const network::ModelSource& source) {
   for (const auto& [opened, network] : opened_)
     if (opened == source) return network;
@@ -70,9 +83,8 @@ system::ScenarioId scenario_named(const system::System& system, const std::strin
 
 void check_core_for_steps(const system::Group& group, const board::Board& board) {
   const auto takes_time = [](const std::optional<Time>& step) { return step && *step > Time{}; };
-  const bool has_core =
-      std::ranges::find(board.processors, board::ProcessorKind::cpu, &board::Processor::kind) !=
-      board.processors.end();
+  const bool has_core = std::ranges::find(board.processors, board::ProcessorKind::cpu,
+                                          &board::Processor::kind) != board.processors.end();
   if (has_core || (!takes_time(group.preprocess) && !takes_time(group.postprocess))) return;
   throw InputError(group.place,
                    fmt::format("group '{}' has pre- or post-processing, and the board '{}' has no "

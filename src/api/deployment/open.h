@@ -17,6 +17,9 @@ namespace millrace::api {
 /// precisions.
 system::System open_system(const std::filesystem::path& path);
 
+/// InputError for what only 'admit' reads, and others would pass over.
+void refuse_what_is_for_admission(const system::System& system);
+
 /// Opens each model once. What it returns lives as long as it does.
 class Networks {
  public:

@@ -175,6 +175,7 @@ SystemProfile profile_system(const SystemProfileRequest& request) {
   files.add(request.context);
   files.refuse_unwritable({request.output});
   const system::System system = open_system(request.system);
+  refuse_what_is_for_admission(system);
   if (!system.board.empty())
     throw InputError(request.system,
                      fmt::format("is for the board '{}', and times are measured on this machine; "

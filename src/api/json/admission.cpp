@@ -1,5 +1,7 @@
 #include "api/json/admission.h"
 
+#include <filesystem>
+
 #include "base/json_text.h"
 
 namespace millrace::api {
@@ -39,6 +41,11 @@ Json task_json(const AdmitResult& result, const explore::AdmissionProblem& as_ru
            {"period_ns", task.period.count()},
            {"deadline_ns", task.deadline.count()},
            {"variants", std::move(variants)}};
+  if (!result.groups[t].system.empty())
+    row["system"] = std::filesystem::absolute(result.groups[t].system).string();
+  for (const std::size_t before : task.after)
+    row["after"].push_back(result.problem.tasks[before].name);
+  if (task.end_to_end) row["end_to_end_ns"] = task.end_to_end->count();
   if (result.fits()) {
     const std::size_t processor = result.admission.choice[t];
     row["processor"] = result.problem.processors[processor].name;
@@ -98,6 +105,7 @@ Json played_json(const AdmitResult& result, const runtime::Played& played) {
                       {"overruns", task.overruns},
                       {"disturbed_overruns", task.disturbed_overruns},
                       {"skipped", task.skipped},
+                      {"missed", task.missed},
                       {"mean_ns", task.all.mean().count()},
                       {"largest_ns", task.all.largest.count()},
                       {"response_ns", task.latest.count()}});
@@ -138,6 +146,9 @@ std::string admission_json(const AdmitResult& result, const PlayedAdmission* pla
   if (result.table) fields["table"] = table_json(result);
   if (!result.no_table.empty()) fields["no_table"] = result.no_table;
   if (!result.moved.empty()) fields["moved"] = result.moved;
+  if (result.handed_over)
+    fields["handed_over"] = {{"at_ns", result.handed_over->at.count()},
+                             {"prepared_ns", result.handed_over->prepared.count()}};
   if (result.misfit) fields["misfit"] = misfit_json(result);
   if (played != nullptr) fields["played"] = played_json(result, played->played);
   return json_document("admission", std::move(fields));

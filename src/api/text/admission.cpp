@@ -43,10 +43,14 @@ std::string admission_answer(const AdmitResult& result, const std::string& goal)
         to_text(result.table->cycle),
         result.table->frame > Time{} ? ", in frames of " + to_text(result.table->frame) : "");
   if (result.refused > 0 && result.table)
-    text += fmt::format("            {} that would cost less {} no table\n",
-                        result.refused == 1 ? "1 choice" : fmt::format("{} choices", result.refused),
-                        result.refused == 1 ? "has" : "have");
+    text +=
+        fmt::format("            {} that would cost less {} no table\n",
+                    result.refused == 1 ? "1 choice" : fmt::format("{} choices", result.refused),
+                    result.refused == 1 ? "has" : "have");
   if (result.keeps_table) text += "            each entry of what runs is where it was\n";
+  if (result.handed_over)
+    text += fmt::format("handed over {} after the start there, after {} to prepare\n",
+                        to_text(result.handed_over->at), to_text(result.handed_over->prepared));
   if (result.is_harmonised) text += "            periods are shorter than asked for\n";
   if (result.rounds > 0)
     text += fmt::format("            run {} x to measure the networks beside each other\n",

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "api/admission/admit.h"
+#include "api/admission/admitted.h"
 #include "api/json/admission.h"
 #include "api/text/admission.h"
 #include "api/written_over.h"
@@ -16,6 +16,7 @@
 #include "cli/options/duration.h"
 #include "cli/options/range_check.h"
 #include "cli/print/progress.h"
+#include "cli/verbs/run_deployment.h"
 #include "cli/verbs/verbs.h"
 #include "report/admission.h"
 #include "system/system_file.h"
@@ -27,7 +28,7 @@ namespace {
 struct AdmitOptions {
   api::AdmitRequest request;
   std::vector<std::string> kinds, weights;
-  std::string goal = "utilisation", gantt, header, overrun = "finish";
+  std::string goal = "utilisation", gantt, header, into, overrun = "finish";
   double run_s = 0;
   std::optional<double> together_s;
   bool json = false, no_table = false, harmonise = false, keep_periods = false;
@@ -62,8 +63,12 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   api::AdmitRequest& request = options.request;
   verb.add_option("system", request.system, "A system file")->required();
   verb.add_option("--scenario", request.scenario, "Its groups only; without: all at once");
-  verb.add_option("--beside", request.running,
-                  "What runs already, as --json wrote it: do the system's groups fit beside it");
+  CLI::Option* beside = verb.add_option(
+      "--beside", request.running,
+      "What runs already, as --json wrote it: do the system's groups fit beside it");
+  verb.add_option("--into", options.into,
+                  "Number or socket of a process that runs an admitted set: add these groups to it")
+      ->excludes(beside);
   bind_times(verb, options);
   verb.add_option("--together", options.together_s,
                   "Seconds for which the table is run here, again until no time in it grows")
@@ -79,8 +84,8 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   verb.add_option("--time-limit", request.admission.seconds, "Seconds on the clock to decide")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
-  CLI::Option* shorter = verb.add_flag(
-      "--harmonise", options.harmonise, "Shorten periods so that each divides the next");
+  CLI::Option* shorter = verb.add_flag("--harmonise", options.harmonise,
+                                       "Shorten periods so that each divides the next");
   verb.add_flag("--keep-periods", options.keep_periods, "Never shorten periods")->excludes(shorter);
   CLI::Option* no_table =
       verb.add_flag("--no-table", options.no_table, "Do not make a static table");
@@ -106,35 +111,13 @@ const std::map<std::string, runtime::Overrun> overruns{{"finish", runtime::Overr
                                                        {"skip", runtime::Overrun::skip},
                                                        {"stop", runtime::Overrun::stop}};
 
-bool all_in_time(const runtime::Played& played) {
-  return std::ranges::all_of(played.tasks, [](const runtime::PlayedTask& task) {
-    return task.overruns == 0 && task.skipped == 0;
-  });
-}
-
 /// Runs the table; whether every job ended in time. With --json the answer is printed after it.
 bool run_table(const AdmitOptions& options, const api::AdmitRequest& request,
                const api::AdmitResult& result) {
   const api::PlayedAdmission played = api::play_admitted(
       result, request, {time_from_seconds(options.run_s), overruns.at(options.overrun)});
-  if (!played.priorities.empty()) note(played.priorities);
-  if (options.json)
-    fmt::print("{}", api::admission_json(result, &played));
-  else
-    fmt::print("\n{}", printable_lines(api::played_text(played.played, result)));
-  return all_in_time(played.played);
-}
-
-/// "front=2.5"
-void add_weight(const std::string& text, std::map<std::string, double>& weights) {
-  const std::size_t equals = text.rfind('=');
-  double weight = 0;
-  if (equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(equals + 1), weight) ||
-      !(weight >= 0 && weight <= 1e6))
-    throw InputError("--weight", fmt::format("found '{}', expected a group and a number from 0 to "
-                                             "1000000, such as front=2",
-                                             text));
-  weights[text.substr(0, equals)] = weight;
+  if (!options.json) fmt::print("\n");
+  return print_played(result, played, options.json);
 }
 
 void write_results(const AdmitOptions& options, const api::AdmitResult& result) {
@@ -165,10 +148,11 @@ int run(const AdmitOptions& options) {
   if (options.keep_periods) request.periods = explore::TablePeriods::as_given;
   if (options.together_s) request.together = time_from_seconds(*options.together_s);
   attach_terminal(request.context);
-  for (const std::string& text : options.weights) add_weight(text, request.weights);
+  for (const std::string& text : options.weights) api::add_weight(text, request.weights);
   if (!request.weights.empty() && options.goal != "utilisation")
     throw InputError("--weight", "is of utilisations; leave out --goal " + options.goal);
-  const api::AdmitResult result = api::admit(request);
+  const api::AdmitResult result =
+      options.into.empty() ? api::admit(request) : api::admit_into(request, options.into);
   const bool runs = result.fits() && options.run_s > 0;
   if (!options.json)
     fmt::print("{}", printable_lines(api::admission_answer(

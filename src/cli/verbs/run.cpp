@@ -29,9 +29,9 @@ struct RunCommandOptions {
 };
 
 constexpr const char* names_not_of_deployments[] = {
-    "--model",  "--shape",  "--fix",        "--size",    "--weights",   "--input",  "--random",
-    "--mean",   "--std",    "--bgr",        "--raw",     "--plan",      "--frames",
-    "--output", "--labels", "--processors", "--engine",  "--time-scale"};
+    "--model",  "--shape",  "--fix",    "--size",       "--weights", "--input",
+    "--random", "--mean",   "--std",    "--bgr",        "--raw",     "--plan",
+    "--frames", "--output", "--labels", "--processors", "--engine",  "--time-scale"};
 
 void bind(CLI::App& verb, RunCommandOptions& options) {
   api::RunRequest& request = options.request;
@@ -95,6 +95,13 @@ int run(const RunCommandOptions& options) {
   const std::string& file = request.runnable.model.source.file;
   if (api::is_plan_file(file) && deployment::is_deployment_file(file))
     return run_as_deployment(options);
+  if (api::is_admission_file(file)) {
+    refuse_given(options.not_of_deployments, file, "plans, models and applications");
+    api::DeploymentRunRequest admitted = options.deployment.request;
+    admitted.deployment = file;
+    admitted.context = request.runnable.model.context;
+    return run_admitted(admitted, options.json);
+  }
   refuse_given(options.deployment.options, file, "deployments");
   check_trace(request.trace, request.runnable);
   if (application::is_application_file(file)) return run_as_application(options);

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "api/json/admission.h"
 #include "api/json/deployment_run.h"
+#include "api/text/admission.h"
 #include "api/text/deployment_run.h"
 #include "base/error.h"
 #include "base/printable.h"
@@ -27,6 +31,22 @@ void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options) {
           ->check(CLI::Range(0, 1000))
           ->needs(scenario);
   options.options = {script, transitions, scenario, level, duration};
+}
+
+bool print_played(const api::AdmitResult& result, const api::PlayedAdmission& played, bool json) {
+  if (!played.priorities.empty()) note(played.priorities);
+  fmt::print("{}", json ? api::admission_json(result, &played)
+                        : printable_lines(api::played_text(played.played, result)));
+  return std::ranges::all_of(played.played.tasks, [](const runtime::PlayedTask& task) {
+    return task.overruns == 0 && task.skipped == 0;
+  });
+}
+
+int run_admitted(const api::DeploymentRunRequest& request, bool json) {
+  api::AdmittedRunRequest admitted{.file = request.deployment, .context = request.context};
+  admitted.play.duration = time_from_seconds(request.duration_s);
+  const api::AdmittedRun run = api::run_admitted(admitted);
+  return print_played(run.result, run.played, json) ? 0 : answer_is_no;
 }
 
 int run_deployment(const api::DeploymentRunRequest& request, bool json) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
+#include "api/admission/admitted.h"
 #include "api/deployment/run.h"
 
 namespace millrace::cli {
@@ -13,6 +14,12 @@ struct DeploymentVerbOptions {
 };
 
 void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options);
+
+/// Prints how a table ran; whether every job ended in time.
+bool print_played(const api::AdmitResult& result, const api::PlayedAdmission& played, bool json);
+
+/// An answer of `admit`, by its table; 1 if a job ended late.
+int run_admitted(const api::DeploymentRunRequest& request, bool json);
 
 /// 1 if a frame missed its deadline.
 int run_deployment(const api::DeploymentRunRequest& request, bool json);

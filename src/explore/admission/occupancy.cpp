@@ -10,8 +10,8 @@ bool are_equal(const AdmissionProblem& problem, const AdmissionOptions& options,
                std::size_t b) {
   AdmissionTask renamed = problem.tasks[b];
   renamed.name = problem.tasks[a].name;
-  const bool weigh_as_much = options.goal != AdmissionGoal::weighted ||
-                             options.weights.at(a) == options.weights.at(b);
+  const bool weigh_as_much =
+      options.goal != AdmissionGoal::weighted || options.weights.at(a) == options.weights.at(b);
   return weigh_as_much && renamed == problem.tasks[a];
 }
 

@@ -54,10 +54,10 @@ class Occupancy {
   struct Alike {
     std::size_t first = 0, processor = 0, count = 0;
   };
-  std::vector<std::size_t> alike_;                 // by task
+  std::vector<std::size_t> alike_;  // by task
   std::vector<std::vector<Alike>> refused_;
   std::vector<std::vector<std::vector<std::size_t>>> refused_with_;  // by first and processor
-  std::vector<std::vector<std::size_t>> count_;    // likewise: how many are placed
+  std::vector<std::vector<std::size_t>> count_;  // likewise: how many are placed
   AdmissionChoice choice_;
   std::vector<UnitParts> loads_;
   std::vector<std::size_t> on_unit_, users_;  // tasks by unit and by processor

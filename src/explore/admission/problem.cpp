@@ -170,8 +170,8 @@ std::vector<Placed> late_way(const AdmissionProblem& problem, const AdmissionCho
     const AdmissionTask& task = problem.tasks[t];
     if (task.after.empty() && !task.end_to_end) continue;
     // All first jobs are activated together.
-    const Time limit = std::min({task.deadline, task.period,
-                                 task.end_to_end.value_or(task.deadline)});
+    const Time limit =
+        std::min({task.deadline, task.period, task.end_to_end.value_or(task.deadline)});
     if (Way way = longest_way(problem, choice, t); way.length > limit) return way.places;
   }
   return {};

@@ -104,8 +104,8 @@ std::vector<std::size_t> options_of(const AdmissionTask& task);
 /// By unit, for people. Precondition: the choice has a processor with a time for each task.
 std::vector<double> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice);
 
-/// By task: the first one that differs from it in nothing that a table depends on; whose results are
-/// read, or who reads, is like no other.
+/// By task: the first one that differs from it in nothing that a table depends on; whose results
+/// are read, or who reads, is like no other.
 std::vector<std::size_t> are_alike(const AdmissionProblem& problem);
 
 /// The first of the tasks on a way, up to the last, which cannot end in time on these processors

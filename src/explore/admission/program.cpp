@@ -17,9 +17,9 @@ class TimeLeft {
  public:
   explicit TimeLeft(double seconds) {
     constexpr double longest = 1e6;
-    until_ = SteadyClock::now() +
-             std::chrono::duration_cast<SteadyClock::duration>(
-                 std::chrono::duration<double>(std::clamp(seconds, 0.0, longest)));
+    until_ =
+        SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
+                                 std::chrono::duration<double>(std::clamp(seconds, 0.0, longest)));
   }
   SteadyClock::time_point until() const { return until_; }
   SteadyClock::time_point part(double share) const {
@@ -79,8 +79,7 @@ Admission find_any(const AdmissionProblem& problem, AdmissionOptions options,
       search_choices(problem, options, std::nullopt, {.until = time.part(for_searches)});
   if (!found.best.empty() && fits(problem, found.best))
     return {.answer = Admission::Answer::fits, .choice = std::move(found.best)};
-  const bool proven =
-      found.complete && replay(found.proof, {problem, options, 0}, time.until());
+  const bool proven = found.complete && replay(found.proof, {problem, options, 0}, time.until());
   return {.answer = proven ? Admission::Answer::does_not_fit : Admission::Answer::unknown};
 }
 

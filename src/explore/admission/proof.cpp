@@ -86,9 +86,9 @@ class ProofReplay {
 
   bool needs_too_much(const std::vector<double>& multipliers) const {
     const bool largest = claim_.options.goal == AdmissionGoal::largest_load;
-    const auto limit =
-        largest ? static_cast<UnitParts>(claim_.least * static_cast<double>(whole_unit))
-                : whole_unit;
+    const auto limit = largest
+                           ? static_cast<UnitParts>(claim_.least * static_cast<double>(whole_unit))
+                           : whole_unit;
     const auto times = [&](std::size_t unit) { return static_cast<Wide>(multipliers[unit]); };
     Wide left = 0;
     for (std::size_t u = 0; u < multipliers.size(); ++u) {

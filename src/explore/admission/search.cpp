@@ -28,7 +28,7 @@ struct UnitPrices {
 /// What follows from prices.
 struct PricedBound {
   double value = -no_limit;
-  std::vector<double> overload;             // by unit, of the cheapest options
+  std::vector<double> overload;              // by unit, of the cheapest options
   std::vector<const PlaceOption*> cheapest;  // by open task
 };
 
@@ -154,8 +154,7 @@ class ChoiceBranching {
   PricedBound bound_at(const std::vector<OpenTask>& open, const std::vector<double>& prices) const {
     PricedBound bound{sum_ ? occupancy_.cost() : 0, {}, {}};
     for (std::size_t u = 0; u < prices.size(); ++u) {
-      const double load =
-          static_cast<double>(occupancy_.load(u)) / static_cast<double>(whole_unit);
+      const double load = static_cast<double>(occupancy_.load(u)) / static_cast<double>(whole_unit);
       bound.overload.push_back(load - capacity());
       bound.value += prices[u] * bound.overload.back();
     }

@@ -23,12 +23,12 @@ double seconds_until(TableClock::time_point until) {
   return std::chrono::duration<double>(until - TableClock::now()).count();
 }
 
-/// Of two tasks on common units: whether the longer one is never done between two jobs of the other.
+/// Of two tasks on common units: whether the longer one is never done between two jobs of the
+/// other.
 bool never_fit(const AdmissionProblem& problem, const Placed& a, const Placed& b) {
   const AdmissionTask &often = problem.tasks[a.task], &rare = problem.tasks[b.task];
   const Time deadline = std::min(often.deadline, often.period);
-  return *rare.times[b.processor] >
-         often.period + deadline - 2 * *often.times[a.processor];
+  return *rare.times[b.processor] > often.period + deadline - 2 * *often.times[a.processor];
 }
 
 bool share_a_unit(const AdmissionProblem& problem, std::size_t a, std::size_t b) {
@@ -58,8 +58,7 @@ class TabledSearch {
       if (admission.answer != Admission::Answer::fits) return without_table(admission.answer);
       if (has_table(admission.choice)) {
         result_.admission = std::move(admission);
-        if (unproven_)
-          result_.admission.bound = std::min(result_.admission.bound, *unproven_);
+        if (unproven_) result_.admission.bound = std::min(result_.admission.bound, *unproven_);
         return std::move(result_);
       }
       if (!unproven_ && !is_proven_) unproven_ = admission.bound;

@@ -24,8 +24,8 @@ struct TableRules {
 };
 
 struct TabledAdmission {
-  Admission admission;        // if none has a table: the best by utilisation only
-  AdmissionProblem problem;   // with the periods of the table
+  Admission admission;                          // if none has a table: the best by utilisation only
+  AdmissionProblem problem;                     // with the periods of the table
   std::vector<realtime::TableTask> tasks = {};  // by task of the problem
   std::optional<realtime::StaticTable> table = {};
   bool is_harmonised = false;

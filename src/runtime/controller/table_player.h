@@ -3,6 +3,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +31,40 @@ struct TableJob {
   std::function<TableWork()> prepare;
 };
 
+/// When a longer table took the place of the one that was played.
+struct TableSwitch {
+  Time at{};        // from the begin: the start of a cycle of both tables
+  Time prepared{};  // what it took to make the new jobs ready, while the others ran
+};
+
+class TablePlayer;
+
+/// Puts another table in the place of the one that is played. Any thread; one at a time.
+class TableControl {
+ public:
+  /// The table has all tasks and entries that there are, and `added` jobs for the tasks after
+  /// these. They are prepared here, on a thread that leaves the cores to others. Nothing: nothing
+  /// is played. EngineError if a job cannot be prepared. Precondition: replay() accepts the table.
+  std::optional<TableSwitch> extend(realtime::StaticTable table,
+                                    std::vector<realtime::TableTask> tasks,
+                                    std::vector<TableJob> added);
+
+ private:
+  friend class TablePlayer;
+  std::mutex mutex_;
+  TablePlayer* player_ = nullptr;  // borrowed while it plays
+};
+
 struct PlayOptions {
   Time duration = std::chrono::seconds(10);
   Overrun overrun = Overrun::finish;
   int priority = 0;  // of SCHED_FIFO; 0: as the caller has it
   /// Asked between the jobs of one thread; true: the end. Null: never.
   std::function<bool()> is_interrupted = {};
+  TableControl* control = nullptr;  // borrowed; null: the table stays as it is
+  /// Called again and again on a thread of its own, while the table is played. Null: never.
+  std::function<void()> meanwhile = {};
+  std::size_t units = 0;  // that a later table may have, at most; 0: those of this one
   /// What a hypervisor took of these cores so far. Null: what the kernel counts.
   std::function<Time(const std::vector<int>&)> stolen = {};
 };
@@ -54,6 +84,7 @@ struct ExecutionTimes {
 struct PlayedTask {
   ExecutionTimes all, undisturbed;
   std::int64_t overruns = 0, skipped = 0;
+  std::int64_t missed = 0;              // jobs that ended after their deadline
   std::int64_t disturbed_overruns = 0;  // among the overruns
   Time latest{};                        // the largest time from a job's activation to its end
   /// Of undisturbed jobs, if these are at least half of all.

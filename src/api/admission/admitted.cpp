@@ -1,0 +1,225 @@
+#include "api/admission/admitted.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "api/admission/jobs.h"
+#include "api/admission/running.h"
+#include "api/admission/tasks.h"
+#include "api/json/admission.h"
+#include "base/error.h"
+#include "base/files/local_socket.h"
+#include "base/json.h"
+
+namespace millrace::api {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Time longest_answer = std::chrono::seconds(60),
+               between_looks = std::chrono::milliseconds(50);
+
+/// The answer with the groups that run first, in their order.
+Json in_order(Json answer, const AdmitResult& now) {
+  if (!answer.is_object() || !answer.contains("groups") || !answer["groups"].is_array())
+    return answer;
+  const auto place = [&](const Json& group) {
+    const Json name = group.is_object() ? group.value("name", Json()) : Json();
+    std::size_t t = 0;
+    while (t < now.groups.size() && name != now.groups[t].name) ++t;
+    return t;
+  };
+  std::stable_sort(answer["groups"].begin(), answer["groups"].end(),
+                   [&](const Json& a, const Json& b) { return place(a) < place(b); });
+  return answer;
+}
+
+/// Answers those who come, while the table is played.
+class AdmissionServer {
+ public:
+  AdmissionServer(AdmittedRun& run, const AdmitRequest& request, AdmittedJobs& jobs,
+                  const std::filesystem::path& socket)
+      : run_(run),
+        request_(request),
+        jobs_(jobs),
+        listener_(socket),
+        state_(state_of(run.result)) {}
+
+  const std::filesystem::path& path() const { return listener_.path(); }
+
+  /// For a while, on a thread of its own.
+  runtime::PlayOptions while_played() {
+    runtime::PlayOptions options;
+    options.control = &control_;
+    options.meanwhile = [this] { serve_one(); };
+    return options;
+  }
+
+ private:
+  static Json state_of(const AdmitResult& result) { return Json::parse(admission_json(result)); }
+
+  void serve_one() {
+    try {
+      std::optional<LocalConnection> connection = listener_.accept(between_looks);
+      if (!connection) return;
+      while (const std::optional<std::string> line = connection->read_line(longest_answer))
+        connection->write_line(answer(*line).dump());
+    } catch (const std::exception& error) {
+      request_.context.note(fmt::format("who asked for more was not answered: {}", error.what()));
+    }
+  }
+
+  Json answer(const std::string& line) {
+    try {
+      const Json asked = Json::parse(line);
+      if (asked.value("ask", "") == "state") return state_;
+      if (asked.value("ask", "") == "extend") return extend(asked.at("answer"));
+      return {{"refusal", "found a question that is not known"}};
+    } catch (const std::exception& error) {
+      return {{"refusal", error.what()}};
+    }
+  }
+
+  Json extend(const Json& answer) {
+    AdmitResult next = result_of(in_order(answer, run_.result), "what was sent", request_.context);
+    if (const Verdict kept = keeps_entries(run_.result, next); !kept)
+      return {{"refusal", kept.reason()}};
+    std::vector<runtime::TableJob> added;
+    AdmittedLater later;
+    for (std::size_t t = run_.result.groups.size(); t < next.groups.size(); ++t) {
+      added.push_back(jobs_.job(next, t));
+      later.groups.push_back(next.groups[t].name);
+    }
+    const auto when = control_.extend(*next.table, next.table_tasks, std::move(added));
+    if (!when) return {{"refusal", "nothing runs any more"}};
+    later.when = *when;
+    run_.later.push_back(std::move(later));
+    run_.result = std::move(next);
+    state_ = state_of(run_.result);
+    return {{"at_ns", when->at.count()}, {"prepared_ns", when->prepared.count()}};
+  }
+
+  AdmittedRun& run_;
+  const AdmitRequest& request_;
+  AdmittedJobs& jobs_;
+  LocalListener listener_;
+  runtime::TableControl control_;
+  Json state_;
+};
+
+std::filesystem::path socket_named(const std::string& to) {
+  long process = 0;
+  const auto [end, error] = std::from_chars(to.data(), to.data() + to.size(), process);
+  const bool is_number = error == std::errc() && end == to.data() + to.size();
+  return is_number ? socket_of_process(process) : std::filesystem::path(to);
+}
+
+Json ask(LocalConnection& connection, const Json& question) {
+  connection.write_line(question.dump());
+  const std::optional<std::string> line = connection.read_line(longest_answer);
+  if (!line) throw EngineError("the process that was asked has not answered");
+  Json answer = Json::parse(*line);
+  if (answer.contains("refusal"))
+    throw EngineError("it was not admitted: " + answer.at("refusal").get<std::string>());
+  return answer;
+}
+
+/// A job of a table, wherever its task stands in it.
+using EntryKey = std::tuple<std::size_t, std::int64_t, realtime::TablePart, Time>;
+
+}  // namespace
+
+bool is_admission_file(const std::filesystem::path& path) {
+  if (path.extension() != ".json") return false;
+  const Json document = read_json(path);
+  return document.is_object() && document.value("kind", Json()) == "admission";
+}
+
+AdmitResult result_of(const Json& answer, const std::string& file, const Context& context) {
+  const JsonView root(answer, file);
+  if (root.has("times") && root.at("times").text() == "modelled")
+    root.at("times").fail("they are of a board that is not here; only what was measured runs");
+  AdmitResult result;
+  const board::Board board = board_of(result.system, context);
+  result.board_name = board.name;
+  result.elements = elements_of_this_machine(board);
+  result.problem = result.elements.problem;
+  RunningSet running = add_running(answer, file, result);
+  if (!running.table) root.fail("it has no static table to run by");
+  for (const GroupVariants& group : result.groups)
+    if (group.system.empty()) root.fail(fmt::format("group '{}' has no 'system'", group.name));
+  result.admission.answer = explore::Admission::Answer::fits;
+  result.admission.choice = std::move(running.choice);
+  result.table_tasks = std::move(running.table->tasks);
+  result.table = std::move(running.table->table);
+  return result;
+}
+
+Verdict keeps_entries(const AdmitResult& now, const AdmitResult& next) {
+  if (next.table_tasks.size() < now.table_tasks.size())
+    return Verdict::no("a group that runs is not in the new table");
+  for (std::size_t t = 0; t < now.table_tasks.size(); ++t)
+    if (next.table_tasks[t] != now.table_tasks[t])
+      return Verdict::no(fmt::format("group '{}' runs otherwise than when it was asked about",
+                                     now.table_tasks[t].name));
+  if (next.table->cycle % now.table->cycle != Time{})
+    return Verdict::no("the new table is no multiple of the one that runs");
+  std::map<EntryKey, Time> ends;
+  for (const realtime::TableEntry& entry : next.table->entries)
+    ends[{entry.task, entry.job, entry.part, entry.begin}] = entry.end;
+  for (Time from{}; from < next.table->cycle; from += now.table->cycle)
+    for (const realtime::TableEntry& entry : now.table->entries) {
+      const std::int64_t before = from / now.table_tasks[entry.task].period;
+      const auto found =
+          ends.find({entry.task, entry.job + before, entry.part, from + entry.begin});
+      if (found == ends.end() || found->second != from + entry.end)
+        return Verdict::no(fmt::format("job {} of '{}' would run at another time",
+                                       entry.job + before, now.table_tasks[entry.task].name));
+    }
+  return Verdict::yes();
+}
+
+AdmittedRun run_admitted(const AdmittedRunRequest& asked) {
+  AdmitRequest request;
+  request.engine = asked.engine;
+  request.context = asked.context;
+  AdmittedRun run{result_of(read_json(asked.file), asked.file, asked.context), {}, {}};
+  AdmittedJobs jobs(request);
+  AdmissionServer server(run, request, jobs,
+                         asked.socket.empty() ? socket_of_process(::getpid()) : asked.socket);
+  const AdmitResult first = run.result;  // the server changes the other one
+  request.context.note("listens at " + server.path().string());
+  run.played = jobs.play(first, asked.play, server.while_played());
+  return run;
+}
+
+AdmitResult admit_into(const AdmitRequest& given, const std::string& to) {
+  LocalConnection connection(socket_named(to));
+  AdmitRequest request = given;
+  const Json state = ask(connection, {{"ask", "state"}});
+  request.beside = &state;
+  AdmitResult result = admit(request);
+  if (!result.keeps_table) {
+    if (result.fits())
+      result.no_table =
+          "it fits only if what runs there does not stay as it is, so nothing was "
+          "handed over";
+    result.is_table_lacking = result.fits();
+    result.table.reset();
+    return result;
+  }
+  const Json when =
+      ask(connection, {{"ask", "extend"}, {"answer", Json::parse(admission_json(result))}});
+  result.handed_over = runtime::TableSwitch{Time(when.at("at_ns").get<std::int64_t>()),
+                                            Time(when.at("prepared_ns").get<std::int64_t>())};
+  return result;
+}
+
+}  // namespace millrace::api

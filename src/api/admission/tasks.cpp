@@ -1,0 +1,269 @@
+#include "api/admission/tasks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "api/deployment/open.h"
+#include "api/profile.h"
+#include "api/setup.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "board/clusters.h"
+#include "deployment/deployment.h"
+
+namespace millrace::api {
+namespace {
+
+constexpr double usual_margin = 1.2;
+
+/// The groups of the scenario, or all.
+std::vector<system::GroupId> groups_of(const system::System& system, const std::string& scenario) {
+  std::vector<system::GroupId> groups;
+  if (scenario.empty()) {
+    for (std::size_t g = 0; g < system.groups.size(); ++g) groups.emplace_back(g);
+    return groups;
+  }
+  for (const system::Scenario& each : system.scenarios)
+    if (each.name == scenario) return each.groups;
+  throw InputError("--scenario", fmt::format("the system has no scenario '{}'", scenario));
+}
+
+/// Knows how long networks take on the configurations of one board.
+class VariantTimes {
+ public:
+  VariantTimes(const AdmitRequest& request, const board::Board& board, bool modelled)
+      : request_(request), board_(board), modelled_(modelled) {}
+
+  void add(const network::Network& network, const system::Group& group,
+           const explore::Element& element, GroupVariants& variants) {
+    if (modelled_) {
+      explore::VariantTime time =
+          explore::modelled_variant(network, element, board_, group.precisions);
+      const double margin = request_.margin.value_or(usual_margin);
+      if (time.time) *time.time = deployment::stretched(*time.time, margin);
+      for (Time* transfer : {&time.transfers.in, &time.transfers.out})
+        *transfer = deployment::stretched(*transfer, margin);
+      variants.variants.push_back(std::move(time));
+      return;
+    }
+    Measured one = measured(network, group, element);
+    variants.variants.push_back(std::move(one.time));
+    variants.layers.push_back(std::move(one.layers));
+  }
+
+ private:
+  struct Measured {
+    explore::VariantTime time;
+    std::vector<board::Variant> layers;
+  };
+  Measured measured(const network::Network& network, const system::Group& group,
+                    const explore::Element& element) {
+    Setup setup{group.model, {}, request_.engine, request_.context};
+    const auto engine = make_engine(setup);
+    ProfileSource source;
+    source.measure.precisions = group.precisions;
+    source.context = request_.context;
+    const profile::Profile profile = load_profile(network, element.board, *engine, source);
+    Measured best{{.refusal = "was not measured"}, {}};
+    for (const profile::ProcessorProfile& each : profile.processors) {
+      const bool asked =
+          std::ranges::find(group.precisions, each.precision) != group.precisions.end();
+      if (!asked || (best.time.time && each.whole.worst_case >= *best.time.time)) continue;
+      best = {{each.whole.worst_case, each.precision, {}}, {}};
+      for (const profile::LayerTimes& layer : each.layers) best.layers.push_back(layer.variant);
+    }
+    return best;
+  }
+
+  const AdmitRequest& request_;
+  const board::Board& board_;
+  bool modelled_;
+};
+
+/// In millijoules, of one activation; empty where the board does not say what a processor draws.
+std::vector<double> energies(const explore::Elements& elements,
+                             const explore::AdmissionTask& task) {
+  std::vector<double> result;
+  for (std::size_t p = 0; p < elements.elements.size(); ++p) {
+    const explore::Element& element = elements.elements[p];
+    const board::Device* device = device_of(element.board, element.board.processors[0]);
+    if (device == nullptr || device->power.empty()) return {};
+    result.push_back(task.times[p] ? device->power.back().busy.value * element.amount *
+                                         seconds(*task.times[p])
+                                   : 0);
+  }
+  return result;
+}
+
+/// InputError for what is no network alone: its tasks would run nowhere.
+void check_is_network(const system::Group& group) {
+  if (!group.graph.empty())
+    throw InputError(group.place,
+                     fmt::format("group '{}' has a task graph, and only networks are admitted; "
+                                 "'millrace deploy' decides for both",
+                                 group.name));
+}
+
+/// Their steps take time on a core that no table has.
+void note_steps(const AdmitRequest& request, const system::System& system,
+                const std::vector<system::GroupId>& groups) {
+  std::string names;
+  for (const system::GroupId id : groups) {
+    const system::Group& group = system[id];
+    if (group.application.empty() && !group.preprocess && !group.postprocess) continue;
+    names += (names.empty() ? "'" : ", '") + group.name + "'";
+  }
+  if (!names.empty())
+    request.context.note("the steps before and after the networks of " + names +
+                         " are not counted; 'millrace deploy' counts them");
+}
+
+/// Of times that the user knows: the processors that are meant.
+std::vector<std::size_t> processors_meant(const system::KnownTime& known,
+                                          const AdmitResult& result) {
+  std::vector<std::size_t> meant;
+  std::vector<std::string_view> names;
+  for (std::size_t p = 0; p < result.problem.processors.size(); ++p) {
+    const explore::Element& element = result.elements.elements[p];
+    const std::string& name = result.problem.processors[p].name;
+    names.push_back(name);
+    const std::string kind = element.kind + (element.parts == 1 ? ".alone" : ".together");
+    if (name == known.processor || kind == known.processor) meant.push_back(p);
+  }
+  if (meant.empty())
+    throw InputError(
+        known.place,
+        fmt::format("the board '{}' has no '{}'{}; 'admit --json' names all that it has",
+                    result.board_name, known.processor, did_you_mean(known.processor, names)));
+  return meant;
+}
+
+GroupVariants known_variants(const system::Group& group, const AdmitResult& result) {
+  GroupVariants variants;
+  const std::size_t count = result.problem.processors.size();
+  variants.variants.resize(count, {.refusal = "has no time in the system file"});
+  variants.layers.resize(count);
+  for (const system::KnownTime& known : group.times)
+    for (const std::size_t p : processors_meant(known, result)) {
+      explore::VariantTime& variant = variants.variants[p];
+      const bool has_transfers = known.in > Time{} || known.out > Time{};
+      if (has_transfers && !result.problem.processors[p].link)
+        throw InputError(known.place,
+                         fmt::format("'{}' has no link for transfers; leave out 'in_ms' "
+                                     "and 'out_ms'",
+                                     result.problem.processors[p].name));
+      if (variant.time && *variant.time <= known.worst) continue;
+      variant = {known.worst, known.precision, {}, {known.in, known.out}};
+    }
+  return variants;
+}
+
+/// By number of task, of those asked for.
+void add_order(const system::Group& group, explore::AdmissionProblem& problem,
+               explore::AdmissionTask& task) {
+  task.end_to_end = group.end_to_end;
+  for (const std::string& name : group.after) {
+    const auto found = std::ranges::find(problem.tasks, name, &explore::AdmissionTask::name);
+    if (found == problem.tasks.end())
+      throw InputError(group.place, fmt::format("group '{}' is after '{}', which is not in the "
+                                                "scenario",
+                                                group.name, name));
+    task.after.push_back(static_cast<std::size_t>(found - problem.tasks.begin()));
+  }
+}
+
+/// Times of networks that several groups have are found out once.
+class GroupTimes {
+ public:
+  GroupTimes(const AdmitRequest& request, const board::Board& board, const AdmitResult& result)
+      : result_(result), times_(request, board, result.modelled), networks_(request.context) {}
+
+  GroupVariants of(const system::Group& group) {
+    if (!group.times.empty()) return known_variants(group, result_);
+    const network::Network& network = networks_.of(group.model);
+    std::string key = network::hash_of(network);
+    for (board::Precision precision : group.precisions) key += to_text(precision);
+    auto [found, is_new] = known_.try_emplace(key);
+    if (is_new)
+      for (const explore::Element& element : result_.elements.elements)
+        times_.add(network, group, element, found->second);
+    return found->second;
+  }
+
+ private:
+  const AdmitResult& result_;
+  VariantTimes times_;
+  Networks networks_;
+  std::map<std::string, GroupVariants> known_;  // groups often have the same network
+};
+
+}  // namespace
+
+/// This machine's cores, alone and all of a device together, which engines can be measured on.
+explore::Elements elements_of_this_machine(const board::Board& board) {
+  explore::Elements result;
+  for (const board::Processor& processor : board.processors) {
+    if (processor.kind != board::ProcessorKind::cpu) continue;
+    result.problem.units.push_back(processor.name);
+    result.problem.processors.push_back({processor.name, {result.problem.units.size() - 1}});
+    result.elements.push_back({"cpu", 1, 1, board::only(board, {processor.name})});
+  }
+  const std::size_t cores = result.elements.size();
+  for (const board::Processor& cluster : board::joined_clusters(board)) {
+    explore::SharedProcessor all{cluster.name, {}};
+    for (std::size_t unit = 0; unit < cores; ++unit)
+      if (std::ranges::count(cluster.cores, result.elements[unit].board.processors[0].cores[0]) > 0)
+        all.units.push_back(unit);
+    if (all.units.size() < 2) continue;
+    result.elements.push_back({"cpu", all.units.size(), static_cast<double>(all.units.size()),
+                               board::only(board, {all.name})});
+    result.problem.processors.push_back(std::move(all));
+  }
+  return result;
+}
+
+void add_tasks(const AdmitRequest& request, const board::Board& board, AdmitResult& result) {
+  const std::vector<system::GroupId> groups = groups_of(result.system, request.scenario);
+  note_steps(request, result.system, groups);
+  const auto work = request.context.begin("Times of variants");
+  double done = 0;
+  GroupTimes times(request, board, result);
+  for (const system::GroupId id : groups) {
+    const system::Group& group = result.system[id];
+    check_is_network(group);
+    check_core_for_steps(group, board);
+    work->show(done++ / static_cast<double>(groups.size()), group.name);
+    explore::AdmissionTask task{
+        group.name, period_of(result.system, id, result.system.levels - 1), {}, {}};
+    task.deadline = deadline_of(result.system, id, result.system.levels - 1);
+    GroupVariants variants = times.of(group);
+    variants.name = group.name;
+    variants.system = result.system.file;
+    for (const explore::VariantTime& variant : variants.variants) {
+      task.times.push_back(variant.time);
+      task.transfers.push_back(variant.transfers);
+    }
+    task.energy = energies(result.elements, task);
+    result.groups.push_back(std::move(variants));
+    result.problem.tasks.push_back(std::move(task));
+  }
+  for (std::size_t t = 0; t < groups.size(); ++t)
+    add_order(result.system[groups[t]], result.problem, result.problem.tasks[t]);
+}
+
+std::vector<board::Variant> layers_measured(const AdmitRequest& request,
+                                            const network::Network& network,
+                                            const system::Group& group,
+                                            const explore::Element& element) {
+  if (!group.times.empty()) return {};
+  GroupVariants variants;
+  VariantTimes(request, element.board, false).add(network, group, element, variants);
+  return std::move(variants.layers.front());
+}
+
+}  // namespace millrace::api
