@@ -171,17 +171,27 @@ TEST(Tabled, a_choice_without_a_table_is_left_out) {
   EXPECT_GE(found.refused, 1u);
 }
 
-/// 7 and 10 share a unit: the table of 70 has none; 5 and 10 has one.
+/// The table of the periods as given would have more than a million jobs.
 TEST(Tabled, periods_are_shortened_only_where_they_must) {
   AdmissionProblem problem;
   problem.units = {"npu"};
   problem.processors = {{"npu", {0}}};
-  problem.tasks = {{"a", Time(7), Time(7), {Time(2)}}, {"b", Time(10), Time(10), {Time(6)}}};
-  EXPECT_FALSE(solve_with_table(problem, {}, {TablePeriods::as_given, {}}).table);
-  problem.tasks[1].times[0] = Time(5);
+  problem.tasks = {{"a", Time(33'333'137), Time(33'333'137), {Time(5'000'000)}},
+                   {"b", Time(50'001'711), Time(50'001'711), {Time(10'000'000)}}};
+  const TabledAdmission given = solve_with_table(problem, {}, {TablePeriods::as_given, {}});
+  EXPECT_FALSE(given.table);
+  EXPECT_NE(given.too_long, "");
+  EXPECT_EQ(given.admission.answer, Answer::fits);  // by utilisation
   const TabledAdmission found = solve_with_table(problem, {});
-  EXPECT_EQ(found.table.has_value(), least_with_table(problem, {}).has_value() ||
-                                         enumerated(problem, {}).harmonised.has_value());
+  ASSERT_TRUE(found.table);
+  EXPECT_TRUE(found.is_harmonised);
+  EXPECT_EQ(found.tasks[0].period, Time(25'000'855));
+  EXPECT_EQ(found.tasks[1].period, Time(50'001'710));
+  EXPECT_NEAR(found.admission.cost, 0.4, 1e-4);
+  EXPECT_NEAR(found.added_utilisation, 0.05, 1e-4);
+  problem.tasks[0].period = problem.tasks[0].deadline = Time(25'000'000);
+  problem.tasks[1].period = problem.tasks[1].deadline = Time(50'000'000);
+  EXPECT_FALSE(solve_with_table(problem, {}).is_harmonised);
 }
 
 TEST(Tabled, what_runs_keeps_its_entries_beside_new_tasks) {

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "realtime/decide_table.h"
+#include "runtime/waiting/event_count.h"
 #include "support/room_for_threads.h"
 
 namespace millrace::runtime {
@@ -64,6 +66,48 @@ TEST(TablePlayer, every_job_runs_in_its_place) {
     EXPECT_GE(task.all.largest, milliseconds(1));
     EXPECT_EQ(task.skipped, 0);
   }
+}
+
+/// The new one begins at the start of a cycle, on a unit of its own; what runs goes on.
+TEST(TablePlayer, a_longer_table_takes_the_place_of_the_one_that_is_played) {
+  Playable playable;
+  const std::vector<realtime::TableTask> first = playable.tasks;
+  TableControl control;
+  EXPECT_FALSE(control.extend({}, {}, {}));  // nothing is played
+  std::atomic<int> late_jobs = 0, asked = 0;
+  std::optional<TableSwitch> when;
+  EventCount nobody;
+  PlayOptions options{.duration = milliseconds(900)};
+  options.control = &control;
+  options.units = 3;
+  options.meanwhile = [&] {
+    nobody.sleep_before(nobody.ticket(), std::chrono::steady_clock::now() + milliseconds(20));
+    if (asked++ != 4) return;
+    const realtime::KeptTable kept{first, *realtime::make_table(first)};
+    std::vector<realtime::TableTask> all = first;
+    all.push_back({"late", milliseconds(80), milliseconds(80), milliseconds(2), {2}});
+    realtime::StaticTable table = realtime::joined_table({}, {}, kept);
+    table.cycle = milliseconds(80);
+    for (const realtime::TableEntry& entry : kept.table.entries)
+      table.entries.push_back({entry.task, entry.job + milliseconds(40) / first[entry.task].period,
+                               entry.begin + milliseconds(40), entry.end + milliseconds(40)});
+    table.entries.insert(table.entries.begin(), {3, 0, Time{}, milliseconds(2)});
+    ASSERT_TRUE(realtime::replay(table, all)) << realtime::replay(table, all).reason();
+    when = control.extend(table, all,
+                          {{playable.processor, [&] { return TableWork([&] { ++late_jobs; }); }}});
+  };
+  const Played played = playable.play(options);
+  ASSERT_TRUE(when);
+  EXPECT_EQ(when->at % milliseconds(40), Time{});
+  ASSERT_EQ(played.tasks.size(), 4u);
+  EXPECT_EQ(played.tasks[0].all.jobs, 45);
+  EXPECT_EQ(played.tasks[2].all.jobs, 23);
+  const std::int64_t expected =
+      (milliseconds(900) - when->at - Time{1}) / Time(milliseconds(80)) + 1;
+  EXPECT_EQ(played.tasks[3].all.jobs, expected);
+  EXPECT_EQ(late_jobs, expected);
+  EXPECT_FALSE(playable.overlapped);
+  EXPECT_FALSE(control.extend({}, {}, {}));  // nothing is played any more
 }
 
 /// While the host has a core nobody knows what a job would take.
