@@ -6,9 +6,10 @@
 namespace millrace::api {
 namespace {
 
-std::string why_no_table(const explore::TabledAdmission& tabled) {
+std::string why_no_table(const explore::TabledAdmission& tabled, explore::TablePeriods periods) {
   const std::string other = "; give longer deadlines, or ask with --no-table for utilisation only";
-  if (!tabled.too_long.empty() && !tabled.is_none_proven) return tabled.too_long;
+  if (!tabled.too_long.empty() && periods == explore::TablePeriods::as_given)
+    return tabled.too_long + ", so leave out --keep-periods";
   if (tabled.is_none_proven)
     return "there is no static table in which nothing is interrupted and every deadline is met, "
            "on whichever processors" +
@@ -17,7 +18,7 @@ std::string why_no_table(const explore::TabledAdmission& tabled) {
          other;
 }
 
-void take(explore::TabledAdmission tabled, AdmitResult& result) {
+void take(explore::TabledAdmission tabled, explore::TablePeriods periods, AdmitResult& result) {
   result.admission = std::move(tabled.admission);
   result.table = std::move(tabled.table);
   result.table_tasks = std::move(tabled.tasks);
@@ -26,14 +27,14 @@ void take(explore::TabledAdmission tabled, AdmitResult& result) {
   result.refused = tabled.refused;
   result.is_table_lacking = result.fits() && !result.table;
   result.no_table.clear();
-  if (result.is_table_lacking) result.no_table = why_no_table(tabled);
+  if (result.is_table_lacking) result.no_table = why_no_table(tabled, periods);
 }
 
 void solve(const AdmitRequest& request, const explore::AdmissionProblem& problem,
            const realtime::KeptTable& kept, AdmitResult& result) {
   if (request.table)
     return take(explore::solve_with_table(problem, request.admission, {request.periods, kept}),
-                result);
+                request.periods, result);
   result.admission = solve_program(problem, request.admission);
 }
 

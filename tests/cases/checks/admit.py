@@ -59,3 +59,43 @@ def full_npu(file):
     write("overfull.json", 2 * [(10, 30, one)] + [(11, 30, one)])
     write("moves.json", [(6, 18, one), (7, 21, both), (6, 24, ["dla1"]), (2, 8, both), (10, 30, one), (70, 140, both)])
     return "written"
+
+
+def reads_first_two(file):
+    """The third begins when both others have ended, and all have ended after 6 ms."""
+    import json
+    entries = json.load(open(file))["table"]["entries"]
+    ends = {e["task"]: e["end_ns"] for e in entries}
+    begin = {e["task"]: e["begin_ns"] for e in entries}
+    print(begin["likely"] >= max(ends["lanes"], ends["obstacles"]) and max(ends.values()) <= 6 * 10**6)
+
+
+def keeps_entries(before, after):
+    """To the nanosecond, in each cycle of the longer table."""
+    import json
+    old, new = (json.load(open(name))["table"] for name in (before, after))
+    there = {(e["task"], e["begin_ns"], e["end_ns"]) for e in new["entries"]}
+    shifts = range(0, new["cycle_ns"], old["cycle_ns"])
+    print(new["keeps_running"], all((e["task"], e["begin_ns"] + by, e["end_ns"] + by) in there
+                                    for by in shifts for e in old["entries"]))
+
+
+def admits_into_a_process(first, more):
+    """Into one that runs, and once more, which is refused: the group is there."""
+    import json
+    import os
+    import subprocess
+    os.makedirs("sockets", mode=0o700, exist_ok=True)
+    environment = dict(os.environ, XDG_RUNTIME_DIR=os.path.abspath("sockets"))
+    run = subprocess.Popen(["millrace", "run", first, "--duration", "4s", "--json"], env=environment, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while "listens at" not in run.stderr.readline():
+        pass
+    admit = ["millrace", "admit", more, "--into", str(run.pid), "--json"]
+    once, twice = (subprocess.run(admit, env=environment, text=True, capture_output=True) for _ in range(2))
+    answer, played = json.loads(once.stdout), json.loads(run.communicate()[0])["played"]
+    jobs = {group["name"]: group["jobs"] for group in played["groups"]}
+    cycle_of_first = json.load(open(first))["table"]["cycle_ns"]
+    print(once.returncode, answer["table"]["keeps_running"], answer["handed_over"]["at_ns"] % cycle_of_first == 0,
+          jobs["late"] > 0)
+    print(twice.returncode, "a group 'late' is there already" if "is there already" in twice.stderr else twice.stderr)
