@@ -3,7 +3,8 @@
 //   admission_sets TIMES THRESHOLD SETS SEED KINDS...
 // TIMES is what `millrace admit --json` says of one instance of each network; each of KINDS, such
 // as "npu.alone,npu.together,cpu", is a set of configurations, in which the one before is
-// contained.
+// contained. With --tables in place of the first of them, how many of the sets that fit on the last
+// have a static table, and with which periods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/random.h"
-#include "explore/admission/program.h"
+#include "explore/admission/tabled.h"
 
 namespace {
 
@@ -145,6 +146,33 @@ Json experiment(const Board& board, const Point& point, const std::vector<std::s
           {"fitting_instances", fitting_instances}};
 }
 
+/// Of random sets that fit: a table with the periods as given, with shorter ones, or none.
+Json tables(const Board& board, const Point& point, const std::string& list) {
+  const std::vector<bool> processors = allowed(board, list);
+  Random random(point.seed);
+  int fitting = 0, as_given = 0, second_best = 0, harmonised = 0, none = 0, unknown = 0;
+  for (int i = 0; i < point.sets; ++i) {
+    const AdmissionProblem set = random_set(board, processors, point.threshold, random);
+    const explore::TabledAdmission found = solve_with_table(
+        restricted(set, processors), {explore::AdmissionGoal::total_utilisation, {}, 10});
+    if (found.admission.answer != explore::Admission::Answer::fits) continue;
+    ++fitting;
+    as_given += found.table && !found.is_harmonised;
+    second_best += found.table && found.refused > 0;
+    harmonised += found.table && found.is_harmonised;
+    none += !found.table && found.is_none_proven;
+    unknown += !found.table && !found.is_none_proven;
+  }
+  return {{"threshold", point.threshold},
+          {"sets", point.sets},
+          {"fitting", fitting},
+          {"as_given", as_given},
+          {"harmonised", harmonised},
+          {"second_best", second_best},
+          {"no_table", none},
+          {"not_known", unknown}};
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -154,11 +182,12 @@ int main(int count, char** words) {
   }
   try {
     const std::vector<std::string> lists(words + 5, words + count);
-    fmt::print("{}\n", experiment(read_board(words[1]),
-                                  {std::atof(words[2]), std::atoi(words[3]),
-                                   std::strtoull(words[4], nullptr, 10)},
-                                  lists)
-                           .dump());
+    const Point point{std::atof(words[2]), std::atoi(words[3]),
+                      std::strtoull(words[4], nullptr, 10)};
+    const Board board = read_board(words[1]);
+    const Json answer = lists.front() == "--tables" ? tables(board, point, lists.back())
+                                                    : experiment(board, point, lists);
+    fmt::print("{}\n", answer.dump());
   } catch (const InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

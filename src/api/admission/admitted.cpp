@@ -205,6 +205,7 @@ AdmitResult admit_into(const AdmitRequest& given, const std::string& to) {
   AdmitRequest request = given;
   const Json state = ask(connection, {{"ask", "state"}});
   request.beside = &state;
+  request.table = true;
   AdmitResult result = admit(request);
   if (!result.keeps_table) {
     if (result.fits())

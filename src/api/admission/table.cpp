@@ -59,7 +59,7 @@ void decide_beside(const AdmitRequest& request, const RunningSet& running, Admit
   if (request.table && running.table) {
     solve(request, kept, *running.table, result);
     result.stays = result.keeps_table = is_settled(request, result);
-    if (result.stays) return;
+    if (result.stays || request.beside != nullptr) return;
   }
   solve(request, kept, {}, result);
   result.stays = is_settled(request, result);

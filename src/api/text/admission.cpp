@@ -62,6 +62,8 @@ std::string admission_answer(const AdmitResult& result, const std::string& goal)
 }
 
 std::string admission_refusal(const AdmitResult& result) {
+  if (!result.misfit && result.admission.answer == explore::Admission::Answer::does_not_fit)
+    return "the groups do not fit as long as what runs stays where it is";
   if (!result.misfit)
     return "whether the groups fit is not known: the time for the program ran out; allow more with "
            "--time-limit";

@@ -66,9 +66,9 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   CLI::Option* beside = verb.add_option(
       "--beside", request.running,
       "What runs already, as --json wrote it: do the system's groups fit beside it");
-  verb.add_option("--into", options.into,
-                  "Number or socket of a process that runs an admitted set: add these groups to it")
-      ->excludes(beside);
+  CLI::Option* into =
+      verb.add_option("--into", options.into, "A process, or its socket, that runs such an answer")
+          ->excludes(beside);
   bind_times(verb, options);
   verb.add_option("--together", options.together_s,
                   "Seconds for which the table is run here, again until no time in it grows")
@@ -94,7 +94,7 @@ void bind(CLI::App& verb, AdmitOptions& options) {
       verb.add_option("--run", options.run_s, "Seconds to run the static table on this machine")
           ->transform(in_seconds())
           ->check(between(0.001, 1e6))
-          ->excludes(no_table);
+          ->excludes(no_table, into);
   verb.add_option("--overrun", options.overrun, "What happens to jobs that follow a late one")
       ->check(CLI::IsMember({"finish", "skip", "stop"}))
       ->capture_default_str()

@@ -249,20 +249,17 @@ TabledAdmission solve_with_table(const AdmissionProblem& problem, const Admissio
   const TableClock::time_point until = in_seconds_from_now(options.seconds);
   if (rules.periods == TablePeriods::as_given)
     return with_periods_as_given(problem, options, rules, until);
-  TabledAdmission given{.admission = {}, .problem = problem};
-  if (rules.periods == TablePeriods::either) {
-    const auto half = in_seconds_from_now(options.seconds / 2);
-    given = with_periods_as_given(problem, options, rules, half);
-    if (given.table || given.admission.answer != Admission::Answer::fits) return given;
+  if (rules.periods == TablePeriods::harmonised) {
+    TabledAdmission found = with_harmonised(problem, options, rules, until);
+    if (!found.table) found.admission = solve_program(problem, options);
+    return found;
   }
-  TabledAdmission harmonised = with_harmonised(problem, options, rules, until);
-  if (harmonised.table) {
-    harmonised.refused = std::max(harmonised.refused, given.refused);
-    return harmonised;
-  }
-  if (rules.periods == TablePeriods::harmonised) given.admission = solve_program(problem, options);
-  given.is_none_proven = harmonised.is_none_proven &&
-                         (given.is_none_proven || rules.periods == TablePeriods::harmonised);
+  const auto half = in_seconds_from_now(options.seconds / 2);
+  TabledAdmission given = with_periods_as_given(problem, options, rules, half);
+  if (given.table || given.admission.answer != Admission::Answer::fits) return given;
+  TabledAdmission shorter = with_harmonised(problem, options, rules, until);
+  if (shorter.table) return shorter;
+  given.is_none_proven = given.is_none_proven && shorter.is_none_proven;
   return given;
 }
 
