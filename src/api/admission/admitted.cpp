@@ -24,10 +24,11 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Time longest_answer = std::chrono::seconds(60),
-               between_looks = std::chrono::milliseconds(50);
+               longest_question = std::chrono::seconds(2),
+               longest_silence = std::chrono::milliseconds(50);
 
 /// The answer with the groups that run first, in their order.
-Json in_order(Json answer, const AdmitResult& now) {
+Json running_first(Json answer, const AdmitResult& now) {
   if (!answer.is_object() || !answer.contains("groups") || !answer["groups"].is_array())
     return answer;
   const auto place = [&](const Json& group) {
@@ -67,9 +68,9 @@ class AdmissionServer {
 
   void serve_one() {
     try {
-      std::optional<LocalConnection> connection = listener_.accept(between_looks);
+      std::optional<LocalConnection> connection = listener_.accept(longest_silence);
       if (!connection) return;
-      while (const std::optional<std::string> line = connection->read_line(longest_answer))
+      if (const std::optional<std::string> line = connection->read_line(longest_question))
         connection->write_line(answer(*line).dump());
     } catch (const std::exception& error) {
       request_.context.note(fmt::format("who asked for more was not answered: {}", error.what()));
@@ -88,7 +89,8 @@ class AdmissionServer {
   }
 
   Json extend(const Json& answer) {
-    AdmitResult next = result_of(in_order(answer, run_.result), "what was sent", request_.context);
+    AdmitResult next =
+        result_of(running_first(answer, run_.result), "what was sent", request_.context);
     if (const Verdict kept = keeps_entries(run_.result, next); !kept)
       return {{"refusal", kept.reason()}};
     std::vector<runtime::TableJob> added;
@@ -121,7 +123,9 @@ std::filesystem::path socket_named(const std::string& to) {
   return is_number ? socket_of_process(process) : std::filesystem::path(to);
 }
 
-Json ask(LocalConnection& connection, const Json& question) {
+/// Each question comes by itself: much time may pass between two.
+Json ask(const std::filesystem::path& socket, const Json& question) {
+  LocalConnection connection(socket);
   connection.write_line(question.dump());
   const std::optional<std::string> line = connection.read_line(longest_answer);
   if (!line) throw EngineError("the process that was asked has not answered");
@@ -201,9 +205,9 @@ AdmittedRun run_admitted(const AdmittedRunRequest& asked) {
 }
 
 AdmitResult admit_into(const AdmitRequest& given, const std::string& to) {
-  LocalConnection connection(socket_named(to));
+  const std::filesystem::path socket = socket_named(to);
   AdmitRequest request = given;
-  const Json state = ask(connection, {{"ask", "state"}});
+  const Json state = ask(socket, {{"ask", "state"}});
   request.beside = &state;
   request.table = true;
   AdmitResult result = admit(request);
@@ -217,7 +221,7 @@ AdmitResult admit_into(const AdmitRequest& given, const std::string& to) {
     return result;
   }
   const Json when =
-      ask(connection, {{"ask", "extend"}, {"answer", Json::parse(admission_json(result))}});
+      ask(socket, {{"ask", "extend"}, {"answer", Json::parse(admission_json(result))}});
   result.handed_over = runtime::TableSwitch{Time(when.at("at_ns").get<std::int64_t>()),
                                             Time(when.at("prepared_ns").get<std::int64_t>())};
   return result;

@@ -32,7 +32,7 @@ runtime::TableWork ready_to_run(const network::Network& network, engine::Engine&
   return [sequential] { sequential->run_again(); };
 }
 
-const system::Group& group_of(const system::System& system, const GroupVariants& variants) {
+const system::Group& system_group_of(const system::System& system, const GroupVariants& variants) {
   for (const system::Group& group : system.groups)
     if (group.name == variants.name) return group;
   throw InputError(system.file, fmt::format("it has no group '{}' any more", variants.name));
@@ -47,7 +47,7 @@ runtime::TableJob AdmittedJobs::job(const AdmitResult& result, std::size_t task)
   const GroupVariants& variants = result.groups[task];
   const system::System system =
       variants.system == result.system.file ? result.system : open_system(variants.system);
-  const system::Group& group = group_of(system, variants);
+  const system::Group& group = system_group_of(system, variants);
   if (!group.has_network())
     throw InputError(group.place, fmt::format("group '{}' has times and no 'model' to run; add one",
                                               group.name));

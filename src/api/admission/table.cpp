@@ -18,7 +18,8 @@ std::string why_no_table(const explore::TabledAdmission& tabled, explore::TableP
          other;
 }
 
-void take(explore::TabledAdmission tabled, explore::TablePeriods periods, AdmitResult& result) {
+void take_tabled(explore::TabledAdmission tabled, explore::TablePeriods periods,
+                 AdmitResult& result) {
   result.admission = std::move(tabled.admission);
   result.table = std::move(tabled.table);
   result.table_tasks = std::move(tabled.tasks);
@@ -33,8 +34,9 @@ void take(explore::TabledAdmission tabled, explore::TablePeriods periods, AdmitR
 void solve(const AdmitRequest& request, const explore::AdmissionProblem& problem,
            const realtime::KeptTable& kept, AdmitResult& result) {
   if (request.table)
-    return take(explore::solve_with_table(problem, request.admission, {request.periods, kept}),
-                request.periods, result);
+    return take_tabled(
+        explore::solve_with_table(problem, request.admission, {request.periods, kept}),
+        request.periods, result);
   result.admission = solve_program(problem, request.admission);
 }
 

@@ -164,7 +164,7 @@ GroupVariants known_variants(const system::Group& group, const AdmitResult& resu
 }
 
 /// By number of task, of those asked for.
-void add_order(const system::Group& group, explore::AdmissionProblem& problem,
+void add_reads(const system::Group& group, explore::AdmissionProblem& problem,
                explore::AdmissionTask& task) {
   task.end_to_end = group.end_to_end;
   for (const std::string& name : group.after) {
@@ -253,7 +253,7 @@ void add_tasks(const AdmitRequest& request, const board::Board& board, AdmitResu
     result.problem.tasks.push_back(std::move(task));
   }
   for (std::size_t t = 0; t < groups.size(); ++t)
-    add_order(result.system[groups[t]], result.problem, result.problem.tasks[t]);
+    add_reads(result.system[groups[t]], result.problem, result.problem.tasks[t]);
 }
 
 std::vector<board::Variant> layers_measured(const AdmitRequest& request,
