@@ -44,8 +44,9 @@ def main():
             json.dump(answer, file)
         run = subprocess.Popen([options.millrace, "run", running, "--duration", "1h", "--json"], env=environment,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        while "listens at" not in run.stderr.readline():
-            pass
+        for line in run.stderr:
+            if "listens at" in line:
+                break
         decided, prepared, refused = [], [], []
         for number in range(options.sets):
             more = group_file(folder, f"more{number}", model, options.rate)

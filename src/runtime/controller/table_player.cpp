@@ -131,7 +131,7 @@ class TablePlayer {
     return jobs;
   }
 
-  /// Where nobody else works: jobs that run are not to be late for it.
+  /// On a thread of its own: jobs that run are not to be late for it.
   void prepare_apart(const std::vector<TableJob>& added) {
     std::vector<PlayedJob> ready;
     std::string error;
@@ -142,7 +142,8 @@ class TablePlayer {
         error = caught.what();
       }
     });
-    leave_cores_to_others(thread);
+    // Real-time threads are never late for an ordinary one.
+    if (options_.priority == 0) leave_cores_to_others(thread);
     thread.join();
     if (!error.empty()) throw EngineError(error);
     for (PlayedJob& job : ready) jobs_.push_back(std::move(job));

@@ -43,8 +43,9 @@ class TablePlayer;
 class TableControl {
  public:
   /// The table has all tasks and entries that there are, and `added` jobs for the tasks after
-  /// these. They are prepared here, on a thread that leaves the cores to others. Nothing: nothing
-  /// is played. EngineError if a job cannot be prepared. Precondition: replay() accepts the table.
+  /// these. They are prepared here, on a thread below the priority of what is played. Nothing:
+  /// nothing is played. EngineError if a job cannot be prepared. Precondition: replay() accepts the
+  /// table.
   std::optional<TableSwitch> extend(realtime::StaticTable table,
                                     std::vector<realtime::TableTask> tasks,
                                     std::vector<TableJob> added);
