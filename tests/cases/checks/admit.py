@@ -88,13 +88,14 @@ def admits_into_a_process(first, more):
     import subprocess
     os.makedirs("sockets", mode=0o700, exist_ok=True)
     environment = dict(os.environ, XDG_RUNTIME_DIR=os.path.abspath("sockets"))
-    run = subprocess.Popen(["millrace", "run", first, "--duration", "4s", "--json"], env=environment, text=True,
+    run = subprocess.Popen(["millrace", "run", first, "--duration", "1h", "--json"], env=environment, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for line in run.stderr:
         if "listens at" in line:
             break
     admit = ["millrace", "admit", more, "--into", str(run.pid), "--json"]
     once, twice = (subprocess.run(admit, env=environment, text=True, capture_output=True) for _ in range(2))
+    run.send_signal(2)
     answer, played = json.loads(once.stdout), json.loads(run.communicate()[0])["played"]
     jobs = {group["name"]: group["jobs"] for group in played["groups"]}
     cycle_of_first = json.load(open(first))["table"]["cycle_ns"]
