@@ -54,7 +54,7 @@ std::vector<Megahertz> clocks_in(const fs::path& cpufreq) {
     for (const char* name : {"cpuinfo_min_freq", "cpuinfo_max_freq"})
       if (const double khz = khz_in(cpufreq / name); khz > 0) clocks.push_back({khz / 1e3});
   std::ranges::sort(clocks);
-  clocks.erase(std::ranges::unique(clocks).begin(), clocks.end());
+  clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
   return clocks;
 }
 
