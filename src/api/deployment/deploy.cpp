@@ -48,7 +48,7 @@ struct DeployWork {
   bool by_mapping = false;  // networks and task graphs together
 
   explore::MethodCase method_case() const {
-    return {system, board, plans, estimated, request.analysis, request.clocks};
+    return {system, board, plans, estimated, request.analysis, request.clocks, request.exact};
   }
 };
 
@@ -122,9 +122,10 @@ GroupSearch search_group(const DeployWork& work, std::size_t group) {
   check_front(work, result, left_out);
   result.seconds = seconds_since(start);
   if (!work.request.exact || result.candidates > most_exact_candidates) return result;
-  const explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
+  explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
   result.quality = explore::quality_of(result.front, exact);
   result.exact_plans = exact.plans.size();
+  result.front.plans = std::move(exact.plans);
   return result;
 }
 
@@ -218,18 +219,14 @@ explore::CombineOptions combine_options(const DeployWork& work, Work& shown) {
   return options;
 }
 
-/// The exact search of what the method looks for.
-void add_exact(const DeployWork& work, const explore::DeployMethod& method,
-               const explore::CombineOptions& options, MethodReport& report) {
-  if (method.each_scenario || method.all_together) return;  // other scenarios than the system's
-  explore::CombinationProblem problem =
-      explore::searched_problem({method, work.method_case(), {work.system.levels - 1, 1}});
-  if (problem.clocks == explore::ClockSearch::greedy)  // which finds no lower bound
-    problem.clocks = explore::ClockSearch::search;
-  const explore::Combined& known = report.decided.found.front();
-  const explore::Combined exact = explore::exact_combination(problem, options, &known);
-  report.exact_mw = exact.power_mw;
-  report.bound_mw = exact.bound_mw;
+/// What the exact search finds takes the place of what the method decided, if it is better.
+void add_exact(const explore::MethodRun& run, const explore::CombineOptions& options,
+               MethodReport& report) {
+  auto exact = explore::exact_method(run, options, report.decided);
+  if (!exact) return;
+  report.decided = std::move(exact->decided);
+  report.exact_mw = report.decided.power_mw;
+  report.bound_mw = exact->bound_mw;
 }
 
 MethodReport run_one(const DeployWork& work, const explore::DeployMethod& method) {
@@ -240,10 +237,11 @@ MethodReport run_one(const DeployWork& work, const explore::DeployMethod& method
   report.name = method.name;
   const auto start = Clock::now();
   report.decided = explore::run_method({method, given, {work.system.levels - 1, 1}}, options);
+  report.usual_mw = report.decided.power_mw;
+  if (work.request.exact) add_exact({method, given, {work.system.levels - 1, 1}}, options, report);
   report.seconds = seconds_since(start);
   for (std::int64_t level = 0; level < work.system.levels; ++level)
     report.levels.push_back(explore::at_rate({method, given, {level, 1}}, report.decided));
-  if (work.request.exact) add_exact(work, method, options, report);
   if (work.request.max_rate) report.max_rate = explore::max_rate(method, given, options);
   return report;
 }
@@ -285,6 +283,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   const auto& method = *explore::deploy_method_named(report.name);
   explore::CombinationProblem problem{work.system, work.board, work.plans, {}};
   problem.analysis = work.request.analysis;
+  problem.thorough = work.request.exact;
   problem.clocks = method.clocks ? work.request.clocks : explore::ClockSearch::none;
   result.settings = explore::settings_of(problem, result, decided);
   for (deployment::Setting& setting : result.settings)
@@ -306,6 +305,7 @@ std::string refusal_of_method(const DeployWork& work, const MethodReport& report
   explore::CombinationProblem problem{work.system, work.board, work.plans,
                                       explore::scenes_of(work.system), work.system.levels - 1};
   problem.analysis = work.request.analysis;
+  problem.thorough = work.request.exact;
   const std::size_t at = infeasible_scenario(report.decided.found);
   const explore::Combined& found = report.decided.found[at];
   if (report.decided.found.size() > 1)  // it is the plans of this scenario only

@@ -25,7 +25,7 @@ struct DeployRequest {
   explore::FrontOptions fronts = {};
   explore::CombineOptions combine = {};
   explore::ClockSearch clocks = explore::ClockSearch::search;
-  bool exact = false;  // an exact search beside the genetic one
+  bool exact = false;  // an exact search behind the genetic one, which decides
   realtime::AnalysisOptions analysis = {};
   std::optional<double> deviation = {};  // of modelled times: at first explore::modelled_deviation
   std::uint64_t seed = 1;
@@ -56,8 +56,10 @@ struct MethodReport {
   explore::MethodResult decided;              // at the highest level
   std::vector<explore::MethodResult> levels;  // the same decision at each level
   std::optional<explore::MaxRate> max_rate;
-  double seconds = 0;                        // of the search, without max_rate
-  std::optional<double> exact_mw, bound_mw;  // of the exact search
+  double seconds = 0;   // of the search, without max_rate
+  double usual_mw = 0;  // what the usual search found; infinite: nothing
+  /// Of the exact search: what it decided, and the least that these plans draw.
+  std::optional<double> exact_mw, bound_mw;
 };
 
 /// A method for networks and tasks together.

@@ -123,6 +123,7 @@ nlohmann::json methods_json(const DeployResult& result) {
                        {"seconds", method.seconds},
                        {"clock_searches", method.decided.clock_searches},
                        {"clock_seconds", method.decided.clock_seconds},
+                       {"usual_mw", power_json(result, method.usual_mw)},
                        {"exact_mw", or_null(method.exact_mw)},
                        {"bound_mw", or_null(method.bound_mw)},
                        {"max_rate", max_rate_json(result, method)}});

@@ -116,6 +116,7 @@ std::string methods_text(const DeployResult& result) {
   if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
   Table table({{"method", Align::left},
                {"power at the highest level, mW"},
+               {"usual search, mW"},
                {"lower bound of these plans, mW"},
                {"evaluated"},
                {"search, s"},
@@ -125,6 +126,7 @@ std::string methods_text(const DeployResult& result) {
   for (const MethodReport& method : result.methods) {
     const auto& rate = method.max_rate;
     table.add({method.name, has_power ? power_text(method.decided.power_mw) : "-",
+               has_power ? power_text(method.usual_mw) : "-",
                has_power && method.bound_mw ? power_text(*method.bound_mw) : "-",
                std::to_string(method.decided.evaluated), fmt::format("{:.2f}", method.seconds),
                rate ? rate_text(rate->fps) : "-", rate ? rate_text(rate->together_fps) : "-"});

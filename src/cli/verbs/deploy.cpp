@@ -86,8 +86,8 @@ void bind_combination(CLI::App& verb, DeployOptions& options) {
       ->check(CLI::IsMember({"search", "greedy", "exhaustive"}))
       ->default_str("search");
   verb.add_flag("--exact", request.exact,
-                "Also search exhaustively and by branch and bound, and print what the usual "
-                "searches missed");
+                "Also search exhaustively and by branch and bound, which decides, and print "
+                "what the usual searches missed");
   verb.add_flag("--as-in-thesis", options.as_in_thesis,
                 "Populations and generations of J. Kim's thesis, without an early end");
   verb.add_option("--equations", options.equations,

@@ -41,6 +41,9 @@ struct CombinationProblem {
   double tighter = 1;  // deadlines that are not the period are so many times as short
   realtime::AnalysisOptions analysis = {};
   ClockSearch clocks = ClockSearch::search;
+  /// With the splits of paths that `analysis` asks for, as a deployment is analysed; else without,
+  /// which is quicker and finds no more to be schedulable.
+  bool thorough = false;
 };
 
 /// Of a scene with certain plans.
@@ -63,7 +66,7 @@ struct Combined {
   std::size_t evaluated = 0, generations = 0;
   std::size_t clock_searches = 0;  // of different scenes
   double clock_seconds = 0;        // that these took
-  /// No combination has less power, on whichever of equal processors. 0: unknown.
+  /// No combination of these plans has less power, on whichever of equal processors. 0: unknown.
   double bound_mw = 0;
 };
 
@@ -81,10 +84,11 @@ struct CombineOptions {
 /// Algorithm 4 with lexicase selection; a case is a scene's share of the expected power.
 Combined genetic_combination(const CombinationProblem& problem, const CombineOptions& options);
 
-/// Branch and bound over plans and over the processors of accelerators, best first. It relies on
-/// that a further group never makes the others' bounds or the power smaller. For its bound, stages
-/// on cores wait for no other stage there. Where it has looked at `most_nodes`, it ends with the
-/// best so far and its bound. `known`: the best so far; null: none.
+/// Branch and bound over plans and over the processors of accelerators, then of cores, best first.
+/// It relies on that a further group, or another stage on a core, never makes the others' bounds or
+/// the power smaller. The result has the least power of all placements that keep a network's stages
+/// on as many processors as its plan. Where it has looked at `most_nodes`, it ends with the best so
+/// far and its bound. `known`: the best so far; null: none.
 Combined exact_combination(const CombinationProblem& problem, const CombineOptions& options,
                            const Combined* known = nullptr);
 

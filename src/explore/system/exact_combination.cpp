@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <queue>
 #include <set>
+#include <utility>
 
 #include "explore/system/evaluator.h"
 #include "explore/system/placement.h"
@@ -14,6 +14,7 @@ namespace {
 
 constexpr double deeper = 1e4;  // more than any demand: goes down first
 constexpr double unreachable = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_tries_for_any = 64;  // of cores for certain plans
 
 /// A group's plan with the processors of its tasks.
 struct PlacedPlan {
@@ -28,7 +29,9 @@ struct Node {
   std::size_t depth = 0;
   Combination combination;
   Placement placement;                                                   // empty: undecided
-  bool operator<(const Node& other) const { return rank > other.rank; }  // for a heap
+  bool operator<(const Node& other) const {  // for a heap
+    return std::pair(rank, other.depth) > std::pair(other.rank, depth);
+  }
 };
 
 struct NodeBound {
@@ -40,13 +43,16 @@ bool is_core(const board::Board& board, const std::string& processor) {
   return found->kind == board::ProcessorKind::cpu;
 }
 
+/// What a network has on two processors stays on two: else it would be another plan.
+bool stay_apart(const deployment::Task& a, const deployment::Task& b) {
+  return a.step == deployment::Step::phase && b.step == a.step && a.processor != b.processor;
+}
+
 /// The choices of one plan, task by task.
 struct Placing {
   const board::Board& board;
   const deployment::Assignment& assignment;
   std::vector<std::size_t> stages;  // by task
-  bool own_cores = false;           // each stage on cores has one of its own; else round robin
-  std::size_t next_core = 0;
   PlacedPlan placed = {};
   std::set<std::size_t> used = {};  // by this plan and the others
 
@@ -61,17 +67,11 @@ struct Placing {
       return go_on(placed.processors[static_cast<std::size_t>(first)], result);
     const std::string& name = assignment.tasks[task].processor;
     const std::vector<std::size_t> equal = equal_processors(board, name);
-    if (is_core(board, name)) {
-      if (own_cores)
-        return go_on(core_of_its_own(board, equal.front(), stages[task]), result);
-      const std::size_t processor = equal[next_core++ % equal.size()];
-      go_on(processor, result);
-      --next_core;
-      return;
-    }
+    if (is_core(board, name))
+      return go_on(core_of_its_own(board, equal.front(), stages[task]), result);
     bool was_new = false;
     for (const std::size_t processor : equal) {
-      if (std::ranges::count(placed.processors, processor) > 0) continue;
+      if (is_taken(task, processor)) continue;
       const bool is_new = !used.contains(processor);
       if (is_new && was_new) continue;
       was_new = was_new || is_new;
@@ -87,7 +87,44 @@ struct Placing {
     placed.processors.pop_back();
     if (was_new) used.erase(processor);
   }
+  bool is_taken(std::size_t task, std::size_t processor) const {
+    for (std::size_t t = 0; t < task; ++t)
+      if (placed.processors[t] == processor &&
+          stay_apart(assignment.tasks[t], assignment.tasks[task]))
+        return true;
+    return false;
+  }
 };
+
+/// A stage or step on cores, which still has one of its own.
+struct StageOnCores {
+  std::size_t group = 0, own_core = 0;
+  const deployment::Task* first = nullptr;
+  std::vector<std::size_t> tasks = {};
+};
+
+std::vector<StageOnCores> stages_on_cores(const CombinationProblem& problem,
+                                          const std::vector<system::GroupId>& order,
+                                          const Combination& combination,
+                                          const Placement& placement) {
+  std::vector<StageOnCores> result;
+  for (const system::GroupId group : order) {
+    const auto& tasks =
+        problem.plans[group.index][combination[group.index]].assignment.tasks;
+    const std::vector<std::size_t>& placed = placement[group.index];
+    for (std::size_t t = 0; t < placed.size(); ++t) {
+      if (processor_like(problem.board, placed[t]) == placed[t]) continue;
+      const auto known = std::ranges::find_if(result, [&](const StageOnCores& stage) {
+        return stage.group == group.index && stage.own_core == placed[t];
+      });
+      if (known != result.end())
+        known->tasks.push_back(t);
+      else
+        result.push_back({group.index, placed[t], &tasks[t], {t}});
+    }
+  }
+  return result;
+}
 
 double least_of(const std::vector<double>& costs) { return *std::ranges::min_element(costs); }
 
@@ -169,7 +206,7 @@ class BranchAndBound {
   }
 
   void branch(const Node& node) {
-    if (node.depth == order_.size()) return;
+    if (node.depth == order_.size()) return finish(node);
     const std::size_t group = order_[node.depth].index;
     for (const PlacedPlan& placed : placed_plans(node, group)) {
       Node next = node;
@@ -184,43 +221,72 @@ class BranchAndBound {
       next.bound = std::max(node.bound, bound.power);
       next.rank = options_.first_feasible ? bound.demand - deeper * static_cast<double>(next.depth)
                                           : next.bound;
-      if (next.depth < order_.size())
-        open_.push(std::move(next));
-      else
-        finish(next);
-      if (options_.first_feasible && best_.feasible) return;
+      open_.push(std::move(next));
     }
   }
 
-  /// On real cores. Others may be better, which the bound then leaves room for.
+  /// On real cores: each choice that is not like another, until one is as good as the bound.
   void finish(const Node& node) {
+    CoreSearch search{node, stages_on_cores(problem_, order_, node.combination, node.placement)};
+    choose_cores(search, 0);
+    if (search.ended_early) passed_over_ = std::min(passed_over_, node.bound);
+  }
+
+  struct CoreSearch {
+    Node node;
+    std::vector<StageOnCores> stages;
+    std::size_t tries = 0;
+    bool ended_early = false, found_bound = false;
+  };
+
+  void choose_cores(CoreSearch& search, std::size_t index) {
+    if (index == search.stages.size()) return finish_on_cores(search);
+    const StageOnCores& stage = search.stages[index];
+    std::vector<std::size_t>& placed = search.node.placement[stage.group];
+    for (const std::size_t core : cores_for(search, stage)) {
+      if (has_no_time_left(search)) return;
+      for (const std::size_t task : stage.tasks) placed[task] = core;
+      ++nodes_, ++search.tries;
+      if (bound_of(search.node).power < best_.power_mw) choose_cores(search, index + 1);
+      for (const std::size_t task : stage.tasks) placed[task] = stage.own_core;
+      if (search.found_bound) return;
+    }
+  }
+
+  bool has_no_time_left(CoreSearch& search) const {
+    const bool is_late = nodes_ >= options_.most_nodes || (options_.stop && options_.stop());
+    if (is_late || (options_.first_feasible && search.tries >= most_tries_for_any))
+      search.ended_early = true;
+    return search.ended_early;
+  }
+
+  void finish_on_cores(CoreSearch& search) {
+    const Node& node = search.node;
     Combined found =
-        evaluator_.assess(node.combination, on_cores(node), !options_.first_feasible);
-    if (!found.feasible || found.power_mw > node.bound * (1 + 1e-12))
-      passed_over_ = std::min(passed_over_, node.bound);
+        evaluator_.assess(node.combination, node.placement, !options_.first_feasible);
     if (!found.feasible) return;
+    search.found_bound = options_.first_feasible || found.power_mw <= node.bound * (1 + 1e-12);
     if (options_.first_feasible || found.power_mw < best_.power_mw) best_ = std::move(found);
   }
 
-  /// Cores come round robin in the place of those that stages have of their own.
-  Placement on_cores(const Node& node) const {
-    Placement placement = node.placement;
-    std::size_t next = 0;
-    for (const system::GroupId group : order_) {
-      std::map<std::size_t, std::size_t> chosen;
-      for (std::size_t& placed : placement[group.index]) {
-        const std::size_t processor = processor_like(problem_.board, placed);
-        if (processor == placed) continue;
-        const auto [at, is_new] = chosen.try_emplace(placed, 0);
-        if (is_new) {
-          const std::vector<std::size_t> equal =
-              equal_processors(problem_.board, problem_.board.processors[processor].name);
-          at->second = equal[next++ % equal.size()];
-        }
-        placed = at->second;
-      }
-    }
-    return placement;
+  /// The first that nobody uses, for such cores are alike, then those in use.
+  std::vector<std::size_t> cores_for(const CoreSearch& search, const StageOnCores& stage) const {
+    std::set<std::size_t> used, taken;
+    for (const auto& processors : search.node.placement)
+      used.insert(processors.begin(), processors.end());
+    for (const StageOnCores& other : search.stages)
+      if (other.group == stage.group && stay_apart(*other.first, *stage.first))
+        taken.insert(search.node.placement[other.group][other.tasks.front()]);
+    std::vector<std::size_t> unused, result;
+    const std::size_t like = processor_like(problem_.board, stage.own_core);
+    for (const std::size_t core :
+         equal_processors(problem_.board, problem_.board.processors[like].name))
+      if (!used.contains(core))
+        unused.push_back(core);
+      else if (!taken.contains(core))
+        result.push_back(core);
+    if (!unused.empty()) result.insert(result.begin(), unused.front());
+    return result;
   }
 
   std::vector<system::GroupId> decided(const Node& node,
@@ -252,8 +318,7 @@ class BranchAndBound {
   }
 
   /// A plan's stages on each choice of equal accelerators; of those that nobody uses yet, only the
-  /// first counts, for they are alike. Each stage on cores has one of its own; where any deployment
-  /// will do, cores come round robin.
+  /// first counts, for they are alike. Each stage on cores has one of its own.
   std::vector<PlacedPlan> placed_plans(const Node& node, std::size_t group) const {
     std::vector<PlacedPlan> result;
     for (std::size_t plan = 0; plan < problem_.plans[group].size(); ++plan) {
@@ -261,28 +326,12 @@ class BranchAndBound {
       Placing placing{.board = problem_.board,
                       .assignment = assignment,
                       .stages = stages_of_tasks(assignment),
-                      .own_cores = !options_.first_feasible,
-                      .next_core = cores_used(node),
                       .placed = {plan, {}}};
       for (const auto& processors : node.placement)
         placing.used.insert(processors.begin(), processors.end());
       placing.place(result);
     }
     return result;
-  }
-
-  /// How many stages each group decided so far has on cores.
-  std::size_t cores_used(const Node& node) const {
-    std::size_t count = 0;
-    for (const system::GroupId group : decided(node, order_)) {
-      const auto& plan = problem_.plans[group.index][node.combination[group.index]];
-      const auto stages = stages_of_tasks(plan.assignment);
-      std::set<std::size_t> on_cores;
-      for (std::size_t t = 0; t < stages.size(); ++t)
-        if (is_core(problem_.board, plan.assignment.tasks[t].processor)) on_cores.insert(stages[t]);
-      count += on_cores.size();
-    }
-    return count;
   }
 
   const CombinationProblem& problem_;

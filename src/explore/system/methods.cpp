@@ -79,6 +79,7 @@ std::vector<CombinationProblem> problems_of(const MethodRun& run) {
   CombinationProblem problem{given.system, given.board,   plans_for(method, given),
                              {},           rate.level,    rate.speed,
                              rate.tighter, given.analysis};
+  problem.thorough = given.thorough;
   // What is searched with the highest clocks gets them.
   const bool searched_with_clocks = method.clocks && !method.all_together;
   problem.clocks = searched_with_clocks ? given.clock_search : ClockSearch::none;
@@ -118,6 +119,7 @@ CombinationProblem actual_problem(const MethodRun& run) {
   const auto& [method, given, rate] = run;
   CombinationProblem problem{given.system, given.board, given.plans,  scenes_of(given.system),
                              rate.level,   rate.speed,  rate.tighter, given.analysis};
+  problem.thorough = given.thorough;
   problem.clocks = method.clocks ? given.clock_search : ClockSearch::none;
   return problem;
 }
@@ -205,8 +207,6 @@ const DeployMethod* deploy_method_named(const std::string& name) {
   return found == all_methods.end() ? nullptr : &*found;
 }
 
-CombinationProblem searched_problem(const MethodRun& run) { return problems_of(run).front(); }
-
 MethodResult run_method(const MethodRun& run, const CombineOptions& options) {
   MethodResult result;
   double tighter = 1;  // what estimates take for schedulable may not be so
@@ -224,6 +224,24 @@ MethodResult run_method(const MethodRun& run, const CombineOptions& options) {
     assess_actually(run, result);
     tighter += tighter_by;
   } while (run.method.estimated && !result.feasible && tighter <= tightest);
+  return result;
+}
+
+std::optional<ExactMethodResult> exact_method(const MethodRun& run, const CombineOptions& options,
+                                              const MethodResult& known) {
+  if (run.method.each_scenario || run.method.all_together) return std::nullopt;
+  CombinationProblem problem = problems_of(run).front();
+  if (problem.clocks == ClockSearch::greedy)  // which finds no lower bound
+    problem.clocks = ClockSearch::search;
+  const Combined& before = known.found.front();
+  Combined found = exact_combination(problem, options, &before);
+  ExactMethodResult result{known, found.bound_mw};
+  if (!found.feasible || (before.feasible && found.power_mw >= before.power_mw)) return result;
+  found.combination = among_all(run, std::move(found.combination));
+  MethodResult better = known;
+  better.found = {std::move(found)};
+  assess_actually(run, better);
+  if (better.power_mw < known.power_mw) result.decided = std::move(better);
   return result;
 }
 

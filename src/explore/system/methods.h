@@ -1,5 +1,6 @@
 #pragma once
 // The methods that chapter 4 of J. Kim's thesis compares, as rows of one list.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct MethodCase {
   std::vector<std::vector<GroupPlan>> estimated = {};
   realtime::AnalysisOptions analysis = {};
   ClockSearch clock_search = ClockSearch::search;
+  bool thorough = false;  // as CombinationProblem::thorough
 };
 
 /// At a level, with all rates so many times as high. A deadline of the group's own stays.
@@ -56,12 +58,18 @@ struct MethodResult {
   double clock_seconds = 0;
 };
 
-/// What the method searches: of a method for each scenario, the first one's.
-CombinationProblem searched_problem(const MethodRun& run);
-
 /// The search, and what it found with the actual times in the system's scenarios. With estimates
 /// the search is repeated, with rates 5 % higher and deadlines as much tighter, until they fit.
 MethodResult run_method(const MethodRun& run, const CombineOptions& options);
+
+/// The search by branch and bound of what the method looks for.
+struct ExactMethodResult {
+  MethodResult decided;  // what was known, if nothing draws less
+  double bound_mw = 0;   // whatever is placed by hand, with these plans, draws at least so much
+};
+/// Nothing: the method looks for other scenarios than the system's. `given` should be thorough.
+std::optional<ExactMethodResult> exact_method(const MethodRun& run, const CombineOptions& options,
+                                              const MethodResult& known);
 
 /// The same decision at another rate, where clocks are chosen anew.
 MethodResult at_rate(const MethodRun& run, const MethodResult& decided);

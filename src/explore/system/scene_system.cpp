@@ -127,10 +127,8 @@ void SceneSystem::add_group(system::GroupId group, const deployment::Assignment&
 void SceneSystem::add_releases() {
   release_.worst = problem_.system.release_cost;
   std::vector<Time> costs;
-  for (const std::size_t processor : processors_) {
-    const bool is_core = problem_.board.processors[processor].kind == board::ProcessorKind::cpu;
-    costs.push_back(is_core ? release_.worst : Time{});
-  }
+  for (const board::Processor& processor : problem_.board.processors)
+    costs.push_back(processor.kind == board::ProcessorKind::cpu ? release_.worst : Time{});
   deployment::add_releases(system_, costs);
   while (sources_.size() < system_.tasks.size()) {
     const realtime::ResourceId resource = system_.tasks[sources_.size()].resource;
@@ -196,16 +194,16 @@ bool SceneSystem::is_hopeless() const {
   return std::ranges::any_of(load, [](double share) { return share > 1 + 1e-9; });
 }
 
-realtime::AnalysisOptions SceneSystem::quick() const {
+realtime::AnalysisOptions SceneSystem::options() const {
   realtime::AnalysisOptions options = problem_.analysis;
-  options.splits = realtime::PathSplits::never;
+  if (!problem_.thorough) options.splits = realtime::PathSplits::never;
   return options;
 }
 
 bool SceneSystem::is_schedulable(const ClockLevels& clocks) {
   at(clocks);
   if (is_hopeless()) return false;
-  return realtime::keeps_deadlines(system_, quick());
+  return realtime::keeps_deadlines(system_, options());
 }
 
 const realtime::TaskSystem& SceneSystem::at_highest() {
@@ -218,7 +216,7 @@ const realtime::TaskSystem& SceneSystem::at_highest() {
 double SceneSystem::demand() {
   if (has_no_analysis_) return most_demand;
   at_highest();
-  const realtime::Bounds bounds = realtime::analyse(system_, quick());
+  const realtime::Bounds bounds = realtime::analyse(system_, options());
   double result = 0;
   for (std::size_t f = 0; f < deployment::group_flows(system_); ++f) {
     const realtime::Flow& flow = system_.flows[f];

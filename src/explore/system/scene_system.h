@@ -30,7 +30,7 @@ class SceneSystem {
   double demand();
 
  private:
-  realtime::AnalysisOptions quick() const;  // a search asks thousands of times
+  realtime::AnalysisOptions options() const;
   struct Source {
     const deployment::Task* task;
     std::size_t device;  // of the board; or none
