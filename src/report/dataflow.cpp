@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "dataflow/parts.h"
 #include "report/table.h"
 
 namespace millrace::report {
@@ -238,6 +239,17 @@ std::string answers_text(const Sdf3File& file, const Answers& answers) {
   text += buffers_text(file, answers);
   if (answers.pareto) text += "\n" + pareto_text(file, *answers.pareto);
   return text;
+}
+
+std::vector<std::string> unconnected_parts(const Graph& graph) {
+  const auto parts = connected_parts(graph);
+  std::vector<std::string> texts;
+  for (std::size_t p = 1; p < parts.size(); ++p)
+    texts.push_back(
+        fmt::format("actor '{}' is not connected with actor '{}': each part has its own iteration, "
+                    "and the throughput is that of the slowest",
+                    graph.actors[parts[p].front()].name, graph.actors[parts.front().front()].name));
+  return texts;
 }
 
 }  // namespace millrace::report

@@ -237,4 +237,10 @@ Time completion_of(const Trace& trace, std::int64_t frames) {
   return end;
 }
 
+Trace first_frames(Trace trace, std::int64_t frames) {
+  std::erase_if(trace.firings, [&](const TraceFiring& firing) { return firing.frame >= frames; });
+  std::erase_if(trace.frames, [&](const TraceFrame& frame) { return frame.frame >= frames; });
+  return trace;
+}
+
 }  // namespace millrace::report

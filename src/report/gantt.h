@@ -19,4 +19,7 @@ std::string gantt_svg(const Trace& trace, const GanttOptions& options);
 /// When the first of the trace's plans has completed so many frames; the end, if none has.
 Time completion_of(const Trace& trace, std::int64_t frames);
 
+/// Only what is of the first frames of each plan.
+Trace first_frames(Trace trace, std::int64_t frames);
+
 }  // namespace millrace::report

@@ -224,4 +224,11 @@ std::string simulation_json(const Simulated& simulated) {
                                       {"energy_per_frame", energy_json(simulated.energy)}});
 }
 
+std::string names_of(const simulate::Simulated& simulated) {
+  std::string names;
+  for (const simulate::Application& application : simulated.applications)
+    names += (names.empty() ? "" : ", ") + application.name;
+  return names;
+}
+
 }  // namespace millrace::report

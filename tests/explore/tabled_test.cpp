@@ -64,7 +64,8 @@ std::optional<double> least_of_all(const AdmissionProblem& problem, const Admiss
       const double cost = cost_of(problem, options, choice);
       const auto tasks = table_tasks(problem, choice);
       const bool is_better = !best || cost < *best;
-      if (is_better && (!with_table || millrace::test::TickEnumeration(tasks, {}).exists())) best = cost;
+      if (is_better && (!with_table || millrace::test::TickEnumeration(tasks, {}).exists()))
+        best = cost;
     }
     std::size_t t = 0;
     while (t < choice.size() && ++choice[t] == problem.processors.size()) choice[t++] = 0;

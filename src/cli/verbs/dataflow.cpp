@@ -10,7 +10,6 @@
 #include "cli/options/common.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
-#include "dataflow/parts.h"
 #include "dataflow/sdf3.h"
 #include "report/dataflow.h"
 
@@ -82,15 +81,6 @@ std::vector<StaticOrder> orders_of(const Graph& graph, const DataflowOptions& op
   return orders;
 }
 
-void note_parts(const Graph& graph) {
-  const auto parts = connected_parts(graph);
-  for (std::size_t p = 1; p < parts.size(); ++p)
-    note(
-        fmt::format("actor '{}' is not connected with actor '{}': each part has its own iteration, "
-                    "and the throughput is that of the slowest",
-                    graph.actors[parts[p].front()].name, graph.actors[parts.front().front()].name));
-}
-
 int write_graph(const Graph& graph, const DataflowOptions& options) {
   api::FilesRead files;
   files.add("graph", options.file);
@@ -121,7 +111,7 @@ int run(const DataflowOptions& options) {
   Sdf3File file = read_sdf3(options.file);
   for (const std::string& text : file.notes) note(text);
   try {
-    note_parts(file.graph);
+    for (const std::string& text : report::unconnected_parts(file.graph)) note(text);
     const bool scheduled = !options.processors.empty() || !options.orders.empty();
     std::vector<StaticOrder> orders;
     if (scheduled && is_consistent(file.graph)) {

@@ -222,27 +222,13 @@ simulate::Options simulation_options(const SimulateOptions& options) {
   return result;
 }
 
-/// Only of the first frames of each plan.
-Trace first_frames(Trace trace, std::int64_t frames) {
-  std::erase_if(trace.firings, [&](const TraceFiring& firing) { return firing.frame >= frames; });
-  std::erase_if(trace.frames, [&](const TraceFrame& frame) { return frame.frame >= frames; });
-  return trace;
-}
-
 void write_pictures(const SimulateOptions& options, const Trace& trace, const std::string& title) {
   if (!options.trace.empty())
-    write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
+    write_chrome_trace(options.trace, report::first_frames(trace, options.traced_frames));
   if (options.gantt.empty()) return;
   write_file(options.gantt,
              report::gantt_svg(trace, {.title = title + ", simulated",
                                        .to = report::completion_of(trace, options.gantt_frames)}));
-}
-
-std::string title_of(const simulate::Simulated& simulated) {
-  std::string title;
-  for (const simulate::Application& application : simulated.applications)
-    title += (title.empty() ? "" : ", ") + application.name;
-  return title;
 }
 
 void check_outputs(const SimulateOptions& options) {
@@ -314,7 +300,7 @@ int run(const SimulateOptions& options) {
   refuse_given(options.drive.options, options.plans.front(), "deployments");
   check_outputs(options);
   const simulate::Simulated simulated = simulate_plans(request_of(options));
-  write_pictures(options, simulated.result.trace, title_of(simulated));
+  write_pictures(options, simulated.result.trace, report::names_of(simulated));
   fmt::print("{}", options.json ? report::simulation_json(simulated)
                                 : printable_lines(report::simulation_text(simulated)));
   for (const simulate::ApplicationResult& result : simulated.result.applications)
