@@ -357,7 +357,8 @@ PlanResult make_plan(const PlanRequest& given) {
   return result;
 }
 
-void check_plan_output(const PlanRequest& given, const std::string& output) {
+void check_plan_output(const PlanRequest& given, const std::string& output,
+                       const std::string& application) {
   PlanRequest request = given;
   take_application(request);
   if (!output.empty() && output != standard_output && !is_plan_file(output) && !is_special(output))
@@ -372,7 +373,7 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
   for (const auto& journal : {request.search.resume, request.search.start})
     files.add("journal", journal.value_or(""));
-  files.refuse_unwritable({output, request.search.log.value_or("")});
+  files.refuse_unwritable({output, application, request.search.log.value_or("")});
 }
 
 }  // namespace millrace::api

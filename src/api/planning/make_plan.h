@@ -65,8 +65,9 @@ struct PlanResult {
 /// InputError if the request contradicts itself, or nothing can run.
 PlanResult make_plan(const PlanRequest& request);
 
-/// Before the work whose result would be lost: InputError if `output` is no place for its plan.
-/// Empty: the plan is not written.
-void check_plan_output(const PlanRequest& request, const std::string& output);
+/// Before the work whose result would be lost: InputError if `output` is no place for its plan,
+/// or `application` none for an application. Empty: it is not written.
+void check_plan_output(const PlanRequest& request, const std::string& output,
+                       const std::string& application = "");
 
 }  // namespace millrace::api

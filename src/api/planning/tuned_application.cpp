@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api/loaded.h"
-#include "api/written_over.h"
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/yaml.h"
@@ -92,9 +91,6 @@ void check_tuned_application(const PlanRequest& request, const TunedFiles& files
     throw InputError(place, fmt::format("would lie in another folder than '{}', to which its paths "
                                         "are relative; name a file in that folder",
                                         file.string()));
-  FilesRead read;
-  read.add("application", file);
-  read.refuse(files.application);
 }
 
 }  // namespace millrace::api

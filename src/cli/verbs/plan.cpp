@@ -104,7 +104,7 @@ int run(const PlanOptions& given) {
     options.output =
         std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
   refuse_two_results(options.json, options.output);
-  check_plan_output(options.request, options.output);
+  check_plan_output(options.request, options.output, options.application);
   if (!options.application.empty())
     check_tuned_application(options.request, {options.output, options.application});
   const api::PlanResult result = make_plan(options.request);

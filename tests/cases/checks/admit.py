@@ -92,10 +92,11 @@ def admits_into_a_process(first, more):
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for line in run.stderr:
         if "listens at" in line:
+            pid = line.strip().removesuffix(".sock").rpartition("-")[2]  # of the program itself
             break
-    admit = ["millrace", "admit", more, "--into", str(run.pid), "--json"]
+    admit = ["millrace", "admit", more, "--into", pid, "--json"]
     once, twice = (subprocess.run(admit, env=environment, text=True, capture_output=True) for _ in range(2))
-    run.send_signal(2)
+    os.kill(int(pid), 2)
     answer, played = json.loads(once.stdout), json.loads(run.communicate()[0])["played"]
     jobs = {group["name"]: group["jobs"] for group in played["groups"]}
     cycle_of_first = json.load(open(first))["table"]["cycle_ns"]

@@ -43,7 +43,7 @@ COMMANDS = [
     ({"b.yaml": "board file", "older.csv": "journal", **MODEL, **ENGINE},
      f"plan d.onnx --board b.yaml --start older.csv {LIBRARY}", ["--output", "--log"]),
     ({**MAPPED, **PLUGIN, **TRUTH}, "plan mapped.yaml --plugin plug.so --labels-from labels.txt",
-     ["--output", "--log"]),
+     ["--output", "--log", "--write-application"]),
     ({"b.yaml": "board file", "m.onnx": "model", **MODEL, **ENGINE},
      f"profile d.onnx --board b.yaml --also m.onnx --fit new.yaml {LIBRARY}", ["--output"]),
     ({"b.yaml": "board file", "m.onnx": "model", **MODEL, **ENGINE},
@@ -91,7 +91,8 @@ def every_result():
         for option in options:
             for file, what in read.items():
                 content = Path(file).read_bytes()
-                place = f"out{'.svg' if option == '--gantt' else '.json'}"  # names that some options ask for
+                endings = {"--gantt": ".svg", "--write-application": ".yaml"}  # that some options ask for
+                place = f"out{endings.get(option, '.json')}"
                 Path(place).unlink(missing_ok=True)
                 os.symlink(file, place)
                 result = run([*command.split(), option, place])
