@@ -59,6 +59,7 @@ class TablePlayer {
     std::barrier ready(static_cast<std::ptrdiff_t>(players_.size()), [this]() noexcept {
       begin_ = Clock::now() + std::chrono::milliseconds(20);
       is_begun_ = true;
+      end_.notify();
     });
     const std::vector<int> cores = cores_used();
     const Time stolen = stolen_so_far(cores);
@@ -66,6 +67,7 @@ class TablePlayer {
     std::jthread meanwhile;
     if (options_.meanwhile)
       meanwhile = std::jthread([this](const std::stop_token& stop) {
+        wait_for_begin(stop);
         while (!stop.stop_requested()) options_.meanwhile();
       });
     play_on_threads(ready);
@@ -124,6 +126,15 @@ class TablePlayer {
    private:
     TableControl* control_;
   };
+
+  void wait_for_begin(const std::stop_token& stop) {
+    const std::stop_callback wake(stop, [this] { end_.notify(); });
+    for (;;) {
+      const std::uint32_t ticket = end_.ticket();
+      if (is_begun_ || stop.stop_requested()) return;
+      end_.sleep_before(ticket, Clock::now() + std::chrono::hours(1));
+    }
+  }
 
   std::vector<PlayedJob*> all_jobs() {
     std::vector<PlayedJob*> jobs;
@@ -339,7 +350,7 @@ class TablePlayer {
   std::unique_ptr<std::mutex[]> locks_;  // by unit
   Clock::time_point begin_;
   std::atomic<bool> is_begun_ = false, ended_ = false, overran_ = false;
-  EventCount end_;
+  EventCount end_;  // and the begin
   FirstError first_error_;
   std::mutex extending_;
   bool is_over_ = false;                     // under the mutex

@@ -63,7 +63,7 @@ struct PlayOptions {
   /// Asked between the jobs of one thread; true: the end. Null: never.
   std::function<bool()> is_interrupted = {};
   TableControl* control = nullptr;  // borrowed; null: the table stays as it is
-  /// Called again and again on a thread of its own, while the table is played. Null: never.
+  /// Called again and again on a thread of its own, from the begin to the end. Null: never.
   std::function<void()> meanwhile = {};
   std::size_t units = 0;  // that a later table may have, at most; 0: those of this one
   /// What a hypervisor took of these cores so far. Null: what the kernel counts.

@@ -86,17 +86,24 @@ def admits_into_a_process(first, more):
     import json
     import os
     import subprocess
+    import time
     os.makedirs("sockets", mode=0o700, exist_ok=True)
     environment = dict(os.environ, XDG_RUNTIME_DIR=os.path.abspath("sockets"))
-    run = subprocess.Popen(["millrace", "run", first, "--duration", "1h", "--json"], env=environment, text=True,
+    run = subprocess.Popen(["millrace", "run", first, "--duration", "300s", "--json"], env=environment, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = []
     for line in run.stderr:
+        lines.append(line)
         if "listens at" in line:
-            pid = line.strip().removesuffix(".sock").rpartition("-")[2]  # of the program itself
             break
+    else:
+        raise AssertionError("".join(lines))
+    pid = lines[-1].strip().removesuffix(".sock").rpartition("-")[2]  # of the program itself
     admit = ["millrace", "admit", more, "--into", pid, "--json"]
     once, twice = (subprocess.run(admit, env=environment, text=True, capture_output=True) for _ in range(2))
+    time.sleep(2)  # some cycles of the new table
     os.kill(int(pid), 2)
+    assert once.stdout, once.stderr
     answer, played = json.loads(once.stdout), json.loads(run.communicate()[0])["played"]
     jobs = {group["name"]: group["jobs"] for group in played["groups"]}
     cycle_of_first = json.load(open(first))["table"]["cycle_ns"]
