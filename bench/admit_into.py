@@ -42,7 +42,7 @@ def main():
         running = os.path.join(folder, "first.json")
         with open(running, "w", encoding="utf-8") as file:
             json.dump(answer, file)
-        run = subprocess.Popen([options.millrace, "run", running, "--duration", "1h", "--json"], env=environment,
+        run = subprocess.Popen([options.millrace, "run", running, "--duration", "3600s", "--json"], env=environment,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in run.stderr:
             if "listens at" in line:
