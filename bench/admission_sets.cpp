@@ -1,7 +1,8 @@
-// One point of the experiment of bench/papers/variants: of random sets of networks whose least
+// One point of the experiment of bench/papers/variants.py: of random sets of networks whose least
 // utilisations add up to a threshold, how many fit on which configurations.
 //   admission_sets TIMES THRESHOLD SETS SEED KINDS...
-// TIMES is what `millrace admit --json` says of one instance of each network; each of KINDS, such
+// TIMES is what `millrace plan --method admission --json` says of one instance of each network;
+// each of KINDS, such
 // as "npu.alone,npu.together,cpu", is a set of configurations, in which the one before is
 // contained. With --tables in place of the first of them, how many of the sets that fit on the last
 // have a static table, and with which periods.

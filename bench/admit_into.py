@@ -37,7 +37,7 @@ def main():
             return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
         first = group_file(folder, "first", model, 2 * options.rate)
-        code, answer = call("admit", first, "--together", "0", "--json")
+        code, answer = call("plan", first, "--method", "admission", "--together", "0", "--json")
         assert code == 0, answer
         running = os.path.join(folder, "first.json")
         with open(running, "w", encoding="utf-8") as file:
@@ -50,7 +50,7 @@ def main():
         decided, prepared, refused = [], [], []
         for number in range(options.sets):
             more = group_file(folder, f"more{number}", model, options.rate)
-            code, answer = call("admit", more, "--into", str(run.pid), "--json")
+            code, answer = call("plan", more, "--method", "admission", "--into", str(run.pid), "--json")
             if code != 0:
                 refused.append((number, answer if isinstance(answer, str) else answer.get("no_table", "does not fit")))
                 continue

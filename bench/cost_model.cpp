@@ -1,5 +1,5 @@
 // How far modelled times are from measured ones, each network with a model that was fitted to the
-// other networks: docs/costs.md.
+// other networks: docs/evidence/measurements/costs.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 #include "base/error.h"
 #include "board/board_file.h"
-#include "network/read.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
+#include "present/text/table.h"
 #include "profile/fit.h"
 #include "profile/profile_file.h"
-#include "report/table.h"
 
 namespace {
 
@@ -51,7 +51,7 @@ std::vector<Measured> read_all(const std::filesystem::path& folder) {
     if (const auto known = found.find(name); known != found.end())
       take_least(known->second.times, in_f32(profile));
     else
-      found[name] = {network::read_onnx(network::zoo_model(name), name, {}), in_f32(profile)};
+      found[name] = {formats::read_onnx(formats::zoo_model(name), name, {}), in_f32(profile)};
   }
   if (found.size() < 2)
     throw InputError(folder.string(),
@@ -106,7 +106,7 @@ double median_of(std::vector<double> values) {
 
 void print_shares(const board::Board& board) {
   const board::Device& device = board.devices.front();
-  report::Table table({{"kind", report::Align::left}, {"arithmetic"}, {"memory"}});
+  present::Table table({{"kind", present::Align::left}, {"arithmetic"}, {"memory"}});
   for (const board::Efficiency& each : device.efficiency)
     table.add(
         {each.op, fmt::format("{:.3f}", each.arithmetic), fmt::format("{:.3f}", each.memory)});
@@ -115,8 +115,11 @@ void print_shares(const board::Board& board) {
 }
 
 void print_errors(const std::vector<Measured>& all, const board::Board& board) {
-  report::Table table(
-      {{"network", report::Align::left}, {"measured"}, {"modelled"}, {"error"}, {"of all layers"}});
+  present::Table table({{"network", present::Align::left},
+                        {"measured"},
+                        {"modelled"},
+                        {"error"},
+                        {"of all layers"}});
   std::vector<double> totals, layers;
   for (std::size_t out = 0; out < all.size(); ++out) {
     const board::Board fitted = with_fit(board, samples_without(all, out));

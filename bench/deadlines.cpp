@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "analysis/schedulability.h"
-#include "api/deployment/loaded_deployment.h"
-#include "api/deployment/measure_deployment.h"
-#include "api/setup.h"
 #include "engine/registry.h"
 #include "plan/build.h"
-#include "report/table.h"
+#include "present/text/table.h"
+#include "product/deployment/loaded_deployment.h"
+#include "product/deployment/measure_deployment.h"
+#include "product/setup.h"
 #include "runtime/background_load.h"
 #include "runtime/controller/controller.h"
 #include "runtime/controller/script.h"
@@ -58,7 +58,7 @@ deployment::Task task(const std::string& name, deployment::Step step, const std:
 
 /// Pre-processing, two stages, post-processing; their times are not known yet.
 deployment::Assignment assignment_of(const network::Network& network, const board::Board& board,
-                                     const network::ModelSource& source, std::size_t first_core) {
+                                     const formats::ModelSource& source, std::size_t first_core) {
   deployment::Assignment result;
   result.plan.plan = plan::build(network, board, halves(network, first_core),
                                  {.engine = engine::engine_names().front()});
@@ -82,7 +82,7 @@ deployment::Assignment assignment_of(const network::Network& network, const boar
 }
 
 deployment::Deployment deployment_of(const std::vector<std::string>& names,
-                                     const board::Board& board, api::Networks& networks) {
+                                     const board::Board& board, product::Networks& networks) {
   deployment::Deployment result;
   result.system.name = "deadlines";
   result.system.file = "deadlines";
@@ -90,7 +90,7 @@ deployment::Deployment deployment_of(const std::vector<std::string>& names,
   result.board_hash = board::hash_of(board);
   system::Scenario all{"all", {}};
   for (std::size_t g = 0; g < names.size(); ++g) {
-    network::ModelSource source;
+    formats::ModelSource source;
     source.file = names[g];
     system::Group group{fmt::format("{}", names[g]), source, {}, {}};
     const double fps = first_fps * std::pow(ratio_of_rates, static_cast<double>(g));
@@ -126,7 +126,7 @@ void add_steps(runtime::GroupToRun& group) {
       };
 }
 
-std::vector<runtime::GroupToRun> groups_of(const api::LoadedDeployment& loaded) {
+std::vector<runtime::GroupToRun> groups_of(const product::LoadedDeployment& loaded) {
   auto groups = loaded.groups_to_run();
   for (runtime::GroupToRun& group : groups) add_steps(group);
   return groups;
@@ -162,9 +162,9 @@ struct Drive {
   }
 };
 
-Drive drive(const api::LoadedDeployment& loaded, const deployment::Deployment& deployment,
+Drive drive(const product::LoadedDeployment& loaded, const deployment::Deployment& deployment,
             Time duration) {
-  Drive result{deployment, {}, api::response_bounds(deployment, loaded.board, {})};
+  Drive result{deployment, {}, product::response_bounds(deployment, loaded.board, {})};
   runtime::Controller controller(result.deployment, loaded.board, groups_of(loaded));
   std::vector<Competitor> competitors;
   for (const board::Processor& processor : loaded.board.processors)
@@ -172,25 +172,23 @@ Drive drive(const api::LoadedDeployment& loaded, const deployment::Deployment& d
   std::vector<std::function<void()>> load;
   for (Competitor& each : competitors) load.emplace_back([&each] { each.run(); });
   controller.start({});
-  runtime::under_background_load(load, [&] {
-    runtime::play(controller, {}, duration, {});
-  });
+  runtime::under_background_load(load, [&] { runtime::play(controller, {}, duration, {}); });
   result.record = controller.stop();
   return result;
 }
 
 std::string text(Time time) { return fmt::format("{:.3f}", milliseconds(time)); }
 
-void print_times(const api::MeasuredDeployment& measured) {
-  using report::Align;
-  report::Table table({{"network", Align::left},
-                       {"task", Align::left},
-                       {"on", Align::left},
-                       {"best ms"},
-                       {"mean ms"},
-                       {"largest ms"},
-                       {"worst ms"},
-                       {"samples"}});
+void print_times(const product::MeasuredDeployment& measured) {
+  using present::Align;
+  present::Table table({{"network", Align::left},
+                        {"task", Align::left},
+                        {"on", Align::left},
+                        {"best ms"},
+                        {"mean ms"},
+                        {"largest ms"},
+                        {"worst ms"},
+                        {"samples"}});
   for (std::size_t g = 0; g < measured.tasks.size(); ++g)
     for (std::size_t t = 0; t < measured.tasks[g].size(); ++t) {
       const runtime::TaskTimes& times = measured.tasks[g][t];
@@ -207,18 +205,18 @@ void print_times(const api::MeasuredDeployment& measured) {
 }
 
 void print_drive(const Drive& drive, const std::string& title) {
-  using report::Align;
-  report::Table table({{title, Align::left},
-                       {"fps"},
-                       {"bound ms"},
-                       {"largest ms"},
-                       {"p99 ms"},
-                       {"p50 ms"},
-                       {"frames"},
-                       {"missed"},
-                       {"skipped"},
-                       {"lost"},
-                       {"preempted"}});
+  using present::Align;
+  present::Table table({{title, Align::left},
+                        {"fps"},
+                        {"bound ms"},
+                        {"largest ms"},
+                        {"p99 ms"},
+                        {"p50 ms"},
+                        {"frames"},
+                        {"missed"},
+                        {"skipped"},
+                        {"lost"},
+                        {"preempted"}});
   for (std::size_t g = 0; g < drive.record.groups.size(); ++g) {
     const runtime::GroupRecord& group = drive.record.groups[g];
     table.add({group.name, fmt::format("{:.2f}", drive.deployment.system.groups[g].rates.most_fps),
@@ -236,7 +234,7 @@ void print_drive(const Drive& drive, const std::string& title) {
 }
 
 /// The host may take a core away, for which no analysis of this machine can answer: then twice.
-bool drives_hold(const api::LoadedDeployment& loaded, const deployment::Deployment& deployment,
+bool drives_hold(const product::LoadedDeployment& loaded, const deployment::Deployment& deployment,
                  const std::string& title, Time duration) {
   for (const char* again : {"", ", again"}) {
     const Drive result = drive(loaded, deployment, duration);
@@ -248,13 +246,13 @@ bool drives_hold(const api::LoadedDeployment& loaded, const deployment::Deployme
 
 int run(Time duration, const std::vector<std::string>& names) {
   const board::Board board = board::only(board::this_machine(), {"core0", "core1"});
-  api::Networks networks;
+  product::Networks networks;
   const auto loaded =
-      api::make_ready(deployment_of(names, board, networks), {std::move(networks)}, {});
+      product::make_ready(deployment_of(names, board, networks), {std::move(networks)}, {});
   runtime::TaskTimesOptions options;
   options.samples = samples;
-  const api::MeasuredDeployment measured =
-      api::measure_deployment(*loaded, groups_of(*loaded), options);
+  const product::MeasuredDeployment measured =
+      product::measure_deployment(*loaded, groups_of(*loaded), options);
   print_times(measured);
   const auto rates = analysis::largest_rates(measured.deployment, board, system::ScenarioId(0));
   const double factor = rates ? static_cast<double>(rates->millionths) / 1e6 : 0;
@@ -262,7 +260,7 @@ int run(Time duration, const std::vector<std::string>& names) {
   if (factor <= 0) return 1;
   bool holds = true;
   for (const double share : {0.6, 0.9})
-    holds = drives_hold(*loaded, api::with_rates(measured.deployment, share * factor),
+    holds = drives_hold(*loaded, product::with_rates(measured.deployment, share * factor),
                         fmt::format("{:.0f} % of the rates", 100 * share), duration) &&
             holds;
   return holds ? 0 : 1;

@@ -18,11 +18,11 @@
 
 #include "base/error.h"
 #include "engine/registry.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "network/evaluate/evaluate.h"
 #include "network/random_values.h"
-#include "network/read.h"
-#include "network/simplify.h"
-#include "network/zoo.h"
+#include "network/simplify/simplify.h"
 
 namespace {
 
@@ -64,8 +64,8 @@ Options read_options(int count, char** texts) {
 }
 
 network::Network read(const std::string& name) {
-  if (std::filesystem::exists(name)) return network::simplify(network::read_network(name));
-  return network::simplify(network::read_onnx(network::zoo_model(name), name, {}));
+  if (std::filesystem::exists(name)) return network::simplify(formats::read_network(name));
+  return network::simplify(formats::read_onnx(formats::zoo_model(name), name, {}));
 }
 
 board::Processor processor_of(const Options& options, const engine::EngineOptions& given) {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "formats/onnx_writer/write_onnx.h"
 #include "network/network.h"
-#include "network/onnx_writer/write_onnx.h"
 #include "support/network_builder.h"
 
 namespace {
@@ -58,7 +58,7 @@ network::Network recurrent_network(network::RecurrentKind kind, std::int64_t fra
 
 void write(const std::filesystem::path& folder, const char* name, network::Network network) {
   network.name = name;
-  write_file(folder / fmt::format("{}.onnx", name), network::write_onnx(network).bytes);
+  write_file(folder / fmt::format("{}.onnx", name), formats::write_onnx(network).bytes);
 }
 
 }  // namespace

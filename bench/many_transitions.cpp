@@ -97,7 +97,7 @@ deployment::Deployment deployment_of(const network::Network& network, const boar
 bool is_accounted_for(const runtime::ControllerRecord& record) {
   bool all = true;
   for (const runtime::GroupRecord& group : record.groups) {
-    const runtime::FrameCounts& frames = group.frames;
+    const schedule::FrameCounts& frames = group.frames;
     fmt::print("{}: {} due, {} done, {} missed, {} skipped, {} lost; responses up to {}\n",
                group.name, frames.due, frames.done, frames.missed, frames.skipped, frames.lost(),
                to_text(group.responses.largest()));

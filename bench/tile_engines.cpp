@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "engine/registry.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "kernels/tile/tile_windows.h"
 #include "network/random_values.h"
-#include "network/read.h"
-#include "network/simplify.h"
-#include "network/zoo.h"
+#include "network/simplify/simplify.h"
 
 namespace {
 
@@ -23,8 +23,8 @@ using namespace millrace;  // NOLINT: a program of its own
 using Clock = std::chrono::steady_clock;
 
 network::Network read(const std::string& name) {
-  if (std::filesystem::exists(name)) return network::simplify(network::read_network(name));
-  return network::simplify(network::read_onnx(network::zoo_model(name), name, {}));
+  if (std::filesystem::exists(name)) return network::simplify(formats::read_network(name));
+  return network::simplify(formats::read_onnx(formats::zoo_model(name), name, {}));
 }
 
 struct Way {

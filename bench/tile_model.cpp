@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "engine/tiled/settings.h"
-#include "network/read.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "workload/compile.h"
 #include "workload/executable.h"
 
@@ -35,7 +35,7 @@ class TiledNetwork {
   TiledNetwork(const network::Network& network, const workload::TileTarget& target)
       : compiled(workload::compile(network, target)),
         fastest(compiled.program.workloads.size()),
-        scratch_(network::Buffer::uninitialized(target.scratchpad)) {
+        fast_(compiled.program) {
     for (const network::Tensor& tensor : network.tensors) {
       if (!tensor.constant) memory_.emplace_back(tensor.size());
       // Only ever read: no link has a constant as its sink.
@@ -43,7 +43,7 @@ class TiledNetwork {
                                        : memory_.back().data());
     }
     for (const workload::Workload& workload : compiled.program.workloads)
-      executables_.emplace_back(workload, network, scratch_.data());
+      executables_.emplace_back(workload, network, fast_);
   }
 
   /// On one core, one workload after the other as in a frame.
@@ -66,7 +66,7 @@ class TiledNetwork {
     best.kernels = std::min(best.kernels, seconds(Time(spent.kernels)));
   }
 
-  network::Buffer scratch_;
+  workload::FastMemories fast_;
   std::vector<network::Buffer> memory_;
   workload::TensorTable table_;
   std::vector<workload::Executable> executables_;
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
   }
   const std::string name = argv[1];
   try {
-    compare(network::read_onnx(network::zoo_model(name), name, {}), argc > 2 ? argv[2] : "1024");
+    compare(formats::read_onnx(formats::zoo_model(name), name, {}), argc > 2 ? argv[2] : "1024");
   } catch (const InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

@@ -4,27 +4,15 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json REQUIRED)                     # profiles, plans, traces
 find_package(Protobuf REQUIRED)                          # ONNX files
-find_package(pagmo REQUIRED)                             # genetic search
 find_package(OpenMP)                                     # the threads that oneDNN has
-pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks
 pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)  # board files
-pkg_check_modules(ffmpeg REQUIRED IMPORTED_TARGET
-                  libavformat>=59 libavcodec>=59 libavutil libswscale)  # videos
-pkg_check_modules(libconfigpp REQUIRED IMPORTED_TARGET libconfig++)  # JEDI's configurations
 
 if(MILLRACE_ENGINE_ONEDNN)
   include(${CMAKE_CURRENT_LIST_DIR}/millrace_onednn.cmake)
 endif()
 
-# Images and videos. Found by hand: the configuration file comes only with all of OpenCV.
-find_path(MILLRACE_OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
-add_library(millrace_opencv INTERFACE IMPORTED)
-target_include_directories(millrace_opencv SYSTEM INTERFACE ${MILLRACE_OPENCV_INCLUDE})
-foreach(module core imgproc imgcodecs videoio)
-  find_library(MILLRACE_OPENCV_${module} opencv_${module} REQUIRED)
-endforeach()
-target_link_libraries(millrace_opencv INTERFACE ${MILLRACE_OPENCV_core} ${MILLRACE_OPENCV_imgproc})
+include(${CMAKE_CURRENT_LIST_DIR}/millrace_media.cmake)
 
 # ONNX's schema: the generated message classes in libonnx_proto.
 find_library(MILLRACE_ONNX_PROTO onnx_proto REQUIRED)

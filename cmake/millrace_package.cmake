@@ -1,27 +1,61 @@
-# What find_package(millrace) and pkg-config find: every room, its headers, and millrace::millrace,
-# which is all of them together; and the components dataflow and realtime, which need fewer libraries.
+# What find_package(millrace) and pkg-config find: the shared library with the headers of
+# include/millrace; the components dataflow and realtime, which are libraries of their own. The
+# component `rooms`, which a usual installation leaves out, has all rooms as archives with their
+# headers: for plug-ins and for the programs that `millrace export` writes.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+# install_headers(COMPONENT ROOM...): of the rooms, where their #include finds them.
+function(install_headers component)
+  foreach(room ${ARGN})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} COMPONENT ${component} ${excluded}
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/millrace FILES_MATCHING PATTERN "*.h")
+  endforeach()
+endfunction()
+
+# What the headers of dataflow and realtime include of the room base.
+set(MILLRACE_COMPONENT_BASE error.h excerpt.h ids.h printable.h random.h text/masked.h trace.h units.h
+    verdict.h yaml.h)
+
+# install_component_libraries(): base, dataflow and realtime.
+function(install_component_libraries folder)
+  foreach(room Base Dataflow Realtime)
+    string(TOLOWER ${room} name)
+    install(TARGETS millrace_${name} EXPORT millrace${room}Targets COMPONENT development)
+    install(EXPORT millrace${room}Targets NAMESPACE millrace:: DESTINATION ${folder}
+            COMPONENT development)
+  endforeach()
+  install_headers(development dataflow realtime)
+  foreach(header ${MILLRACE_COMPONENT_BASE})
+    get_filename_component(below ${header} DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/base/${header}
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/millrace/base/${below} COMPONENT development)
+  endforeach()
+endfunction()
+
+# install_rooms(): the component `rooms`.
+function(install_rooms folder)
+  get_property(rooms GLOBAL PROPERTY MILLRACE_ROOMS)
+  list(REMOVE_ITEM rooms millrace_base millrace_dataflow millrace_realtime)
+  install(TARGETS millrace_rooms ${rooms} EXPORT millraceRoomsTargets
+          COMPONENT rooms EXCLUDE_FROM_ALL)
+  install(EXPORT millraceRoomsTargets NAMESPACE millrace:: DESTINATION ${folder}
+          COMPONENT rooms EXCLUDE_FROM_ALL)
+  set(excluded EXCLUDE_FROM_ALL)
+  install_headers(rooms analysis application base board codegen deployment engine explore formats
+                  kernels network plan present product profile runtime schedule simulate system workload)
+endfunction()
+
 # install_millrace_package(): after all rooms have been added.
 function(install_millrace_package)
-  get_property(rooms GLOBAL PROPERTY MILLRACE_ROOMS)
-  set(base millrace_base)
-  set(dataflow millrace_dataflow)
-  set(realtime millrace_realtime)
-  set(others millrace ${rooms})
-  list(REMOVE_ITEM others ${base} ${dataflow} ${realtime})
-  install(TARGETS ${base} EXPORT millraceBaseTargets)
-  install(TARGETS ${dataflow} EXPORT millraceDataflowTargets)
-  install(TARGETS ${realtime} EXPORT millraceRealtimeTargets)
-  install(TARGETS ${others} EXPORT millraceTargets)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/millrace
-          FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/millrace)
-  install(EXPORT millraceBaseTargets NAMESPACE millrace:: DESTINATION ${folder})
-  install(EXPORT millraceDataflowTargets NAMESPACE millrace:: DESTINATION ${folder})
-  install(EXPORT millraceRealtimeTargets NAMESPACE millrace:: DESTINATION ${folder})
-  install(EXPORT millraceTargets NAMESPACE millrace:: DESTINATION ${folder})
+  install(TARGETS millrace EXPORT millraceTargets
+          LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+  install(EXPORT millraceTargets NAMESPACE millrace:: DESTINATION ${folder} COMPONENT development)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/millrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          COMPONENT development)
+  install_component_libraries(${folder})
+  install_rooms(${folder})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/millraceConfig.cmake.in
     ${PROJECT_BINARY_DIR}/millraceConfig.cmake INSTALL_DESTINATION ${folder})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/millraceConfigVersion.cmake
@@ -29,30 +63,20 @@ function(install_millrace_package)
   install(FILES ${PROJECT_BINARY_DIR}/millraceConfig.cmake
                 ${PROJECT_BINARY_DIR}/millraceConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/millrace_dataflow_dependencies.cmake
-                ${PROJECT_SOURCE_DIR}/cmake/millrace_dependencies.cmake
+          DESTINATION ${folder} COMPONENT development)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/millrace_dependencies.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/millrace_media.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/millrace_onednn.cmake
-          DESTINATION ${folder})
-  list(REMOVE_ITEM others millrace)  # no archive of its own
-  install_pkg_config_files("${others};${realtime};${dataflow};${base}")
+          DESTINATION ${folder} COMPONENT rooms EXCLUDE_FROM_ALL)
+  install_pkg_config_files()
 endfunction()
 
-# install_pkg_config_files(TARGETS): millrace.pc, millrace-dataflow.pc and millrace-realtime.pc.
-function(install_pkg_config_files targets)
+# install_pkg_config_files(): millrace.pc, millrace-dataflow.pc and millrace-realtime.pc.
+function(install_pkg_config_files)
   set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH from_pc_to_prefix /${folder} /)
-  list(TRANSFORM targets PREPEND -l OUTPUT_VARIABLE archives)
-  list(JOIN archives " " archives)
-  set(libraries ${MILLRACE_ONNX_PROTO} -lpagmo -lboost_serialization ${MILLRACE_OPENCV_core}
-      ${MILLRACE_OPENCV_imgproc} -l${CMAKE_DL_LIBS} -pthread)
-  if(MILLRACE_ENGINE_ONEDNN)
-    list(APPEND libraries ${MILLRACE_DNNL})
-  endif()
-  if(OpenMP_CXX_FOUND)
-    list(APPEND libraries ${OpenMP_CXX_FLAGS})
-  endif()
-  list(JOIN libraries " " libraries)
   foreach(name millrace millrace-dataflow millrace-realtime)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${folder})
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${folder} COMPONENT development)
   endforeach()
 endfunction()

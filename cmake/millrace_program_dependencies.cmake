@@ -1,6 +1,5 @@
 # What only the command, the library of codecs, the tests and the benchmarks need.
 find_package(CLI11 REQUIRED)  # command line
-pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)  # JPEG files; libjpeg-turbo's
 if(MILLRACE_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)

@@ -86,6 +86,22 @@ function(add_room name)
   endif()
 endfunction()
 
+# add_kernels_hash(ENGINE FOLDER...): the header engine/ENGINE/kernels_hash.h for this engine, with the
+# hash of the sources under these folders of src as kernels_hash. So what was measured with other
+# kernels is measured again, and nobody has to think of it.
+function(add_kernels_hash engine)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  set(header ${folder}/engine/${engine}/kernels_hash.h)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE folders)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/hash_sources.cmake)
+  add_custom_command(OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${header} -D DEPFILE=${header}.d -D NAME=kernels_hash
+            -D NAMESPACE=millrace::engine::${engine} -D "FOLDERS=${folders}" -P ${script}
+    DEPENDS ${script} DEPFILE ${header}.d VERBATIM)
+  target_sources(millrace_engine_${engine} PRIVATE ${header})
+  target_include_directories(millrace_engine_${engine} PRIVATE $<BUILD_INTERFACE:${folder}>)
+endfunction()
+
 # add_room_tests(NAME SOURCES file... [USES room...] [LIBRARIES target...] [LABEL label]
 #                [TIMEOUT seconds] [SERIAL])
 # makes one test program of the room's test folder; every test in it is a ctest test, with the label,

@@ -3,17 +3,22 @@
 # Programs to look for, each with the package that brings it. A script may add what it alone needs,
 # here and to the libraries.
 programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3)
-# Libraries that the build asks for, by their names in Debian and Ubuntu.
+# Libraries that the build needs, by their names in Debian and Ubuntu.
 libraries=(
-  libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev
+  libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev
+  libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev
+)
+# Pictures and videos; the build goes without them where they are missing.
+media=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libjpeg-dev
-  libhwloc-dev libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libconfig++-dev
-  libgtest-dev librapidcheck-dev libbenchmark-dev
 )
+for_tests=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 # Useful, and gone without where the distribution does not have them: a cache for the compiler,
 # and ONNX's own test cases.
-readonly optional=(ccache libonnx-testdata)
+optional=(ccache libonnx-testdata)
+# Of the build; given to CMake each time.
+switches=()
 readonly given_up=build/.packages_given_up
 
 say() { printf '%s\n' "$*" >&2; }
@@ -94,14 +99,18 @@ default_jobs() {
   echo $((jobs > 1 ? jobs : 1))
 }
 
+# For CMake: the compiler's cache, if it is there. Without being told so, it keeps nothing that was
+# compiled with precompiled headers.
+with_cache() {
+  ! command -v ccache >/dev/null ||
+    echo "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+}
+
 # configure_and_build PRESET JOBS [TARGET...]: in build/PRESET.
 configure_and_build() {
   local preset=$1 jobs=$2
   shift 2
-  local launcher=()
-  # Without being told so, ccache keeps nothing that was compiled with precompiled headers.
-  ! command -v ccache >/dev/null || launcher=(
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
-  [[ -f build/$preset/build.ninja ]] || cmake --preset "$preset" "${launcher[@]}" >&2
+  [[ -f build/$preset/build.ninja && ${#switches[@]} == 0 ]] ||
+    cmake --preset "$preset" $(with_cache) "${switches[@]}" >&2
   cmake --build "build/$preset" --parallel "$jobs" ${@:+--target "$@"} >&2
 }

@@ -6,7 +6,7 @@
 
 There are at least 120, with different names and only known fields. Makers are files of
 bench/deployed/makers. Each opset, batch, form and kind of suppression has several variants.
-Operators are those of docs/operators.md. Needs none of the packages that export.
+Operators are those of docs/methods/operators.md. Needs none of the packages that export.
 Prints one line per finding, and ends with 1 if there is any.
 """
 import json
@@ -63,7 +63,7 @@ def check_operators(entry, known):
         yield "no operators are listed; bench/coverage --note-operators does it"
     for operator in entry["operators"]:
         if operator not in known:
-            yield f"the operator '{operator}' is not in docs/operators.md"
+            yield f"the operator '{operator}' is not in docs/methods/operators.md"
 
 
 def check_entry(entry, known, makers):
@@ -93,7 +93,7 @@ def check_spread(entries):
 
 
 def known_operators():
-    text = (ROOT / "docs/operators.md").read_text("utf-8").partition("## Darknet")[0]
+    text = (ROOT / "docs/methods/operators.md").read_text("utf-8").partition("## Darknet")[0]
     return set(re.findall(r"^\| `([\w.]+)` \|", text, re.M))
 
 

@@ -8,8 +8,11 @@
 
 Sentences have at most 25 words and do not begin with "Of". Links lead to files and headings that
 exist, and so do the documents and decisions that sources name. Decisions have at most 25 lines.
-docs/operators.md names the operators that the reader of ONNX files knows. With --command, each
-option in an example is one that `millrace VERB --help` names.
+README.md has at most 700 words, the first command within 150. The manual is docs/*.md: at most 14
+pages beside docs/README.md, each of at most 2,000 words. docs/README.md leads four readers to three
+pages each, and names every manual page. docs/methods/operators.md names the operators that the
+reader of ONNX files knows. docs/images/speed.svg has the figures of docs/evidence/comparison.md.
+With --command, each option and key in an example is one that `millrace VERB --help-all` names.
 Prints one line per finding, "file:line: what", and ends with 1 if there is any.
 """
 import argparse
@@ -21,8 +24,15 @@ from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import speed_picture  # noqa: E402
+
 MOST_WORDS = 25
 MOST_LINES_OF_A_DECISION = 25
+MOST_PAGES, MOST_WORDS_OF_A_PAGE = 14, 2000
+MOST_WORDS_OF_README, WORDS_BEFORE_THE_FIRST_COMMAND = 700, 150
+FOLDERS = {"decisions", "evidence", "images", "methods"}
+READERS, PAGES_OF_A_READER = 4, 3
 ROOT = Path(__file__).resolve().parent.parent
 # A sentence may begin with the name of a network, such as resnet18.
 ENDS = re.compile(r"(?<=[.!?])[)\"*_]*\s+(?=[\"(*_`A-Z0-9\[]|[a-z]+[0-9_])")
@@ -32,7 +42,8 @@ LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 def documents(names):
     if names:
         return [Path(name).resolve() for name in names]
-    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+                                    "examples/README.md")]
     return top + sorted((ROOT / "docs").rglob("*.md"))
 
 
@@ -141,12 +152,60 @@ def check_decision(path, text):
         yield 1, f"a decision of {count} lines, at most {MOST_LINES_OF_A_DECISION}"
 
 
+def check_words(path, text):
+    """Words between blanks, tables and code among them, as `wc -w` counts."""
+    limit = MOST_WORDS_OF_README if path == ROOT / "README.md" else \
+        MOST_WORDS_OF_A_PAGE if path.parent == ROOT / "docs" else None
+    count = len(text.split())
+    if limit and count > limit:
+        yield 1, f"a page of {count} words, at most {limit}"
+
+
+def check_first_command(path, text):
+    if path != ROOT / "README.md":
+        return
+    before = text.partition("\n```sh\n")[0]
+    if len(before.split()) > WORDS_BEFORE_THE_FIRST_COMMAND:
+        yield before.count("\n") + 2, f"the first command stands after {len(before.split())} " \
+            f"words, at most {WORDS_BEFORE_THE_FIRST_COMMAND}"
+
+
+def check_readers(text):
+    """docs/README.md: rows of the first table with the pages for a reader."""
+    table = re.search(r"(?:^\|.*\n)+", text, re.M)
+    rows = table[0].strip().split("\n")[2:] if table else []
+    if len(rows) != READERS:
+        yield 1, f"leads {len(rows)} readers, not {READERS}"
+    for row in rows:
+        if len(LINK.findall(row)) != PAGES_OF_A_READER:
+            yield 1, f"leads a reader to {len(LINK.findall(row))} pages, not {PAGES_OF_A_READER}: {row}"
+
+
+def check_manual(folder, text):
+    """The manual as a whole, in the folder docs, whose README.md has this text."""
+    pages = sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
+    if len(pages) > MOST_PAGES:
+        yield 1, f"{len(pages)} manual pages, at most {MOST_PAGES}"
+    for name in pages:
+        if f"]({name})" not in text:
+            yield 1, f"does not name the manual page {name}"
+    for path in folder.iterdir():
+        if path.name not in FOLDERS and path.suffix != ".md":
+            yield 1, f"neither a manual page nor one of the folders: {path.name}"
+    yield from check_readers(text)
+
+
+def check_picture(page, picture):
+    if speed_picture.draw(page) != picture:
+        yield 1, "has other figures than docs/evidence/comparison.md; run tools/speed_picture.py"
+
+
 def check_operators(path, text):
     """The first column of the first table against the tables of the reader."""
-    if path != ROOT / "docs/operators.md":
+    if path != ROOT / "docs/methods/operators.md":
         return
     sources = [path for folder in ("", "graph", "operators")
-               for path in (ROOT / "src/network/onnx" / folder).glob("*.cpp")]
+               for path in (ROOT / "src/formats/onnx" / folder).glob("*.cpp")]
     known = {name for source in sources
              for name in re.findall(r'OperatorEntry\{\s*"([\w.]+)"', source.read_text("utf-8"))}
     section = text.split("## ONNX", 1)[-1].split("\n## ", 1)[0]
@@ -159,7 +218,7 @@ def check_operators(path, text):
 
 @lru_cache(None)
 def help_of(command, verb):
-    return subprocess.run([command, verb, "--help"], capture_output=True, text=True,
+    return subprocess.run([command, verb, "--help-all"], capture_output=True, text=True,
                           check=False).stdout
 
 
@@ -173,8 +232,11 @@ def check_examples(command, text):
             known = help_of(command, words[1]) if len(words) > 1 else ""
             if len(words) > 1 and not words[1].startswith("-") and not known:
                 yield number, f"no such verb: {words[1]}"
-            for option in (word.split("=")[0] for word in words[2:] if word.startswith("--")):
-                if known and not re.search(rf"{option}\b", known):
+            keys = [f"--set {key}" for before, key in zip(words, words[1:]) if before == "--set"]
+            given = [word for word in words[2:] if word.startswith("--")]
+            for option in (word.split("=")[0] for word in given + keys):
+                word = re.escape(option).replace("\\-\\-", r"(--|\.)", 1)  # of a key, or plain
+                if known and not re.search(rf"{word}\b", known):
                     yield number, f"millrace {words[1]} has no option {option}"
 
 
@@ -206,7 +268,13 @@ def findings(path, command):
     yield from check_sentences(text)
     yield from check_links(path, text)
     yield from check_decision(path, text)
+    yield from check_words(path, text)
+    yield from check_first_command(path, text)
     yield from check_operators(path, text)
+    if path == ROOT / "docs/README.md":
+        yield from check_manual(path.parent, text)
+    if path == speed_picture.PAGE:
+        yield from check_picture(text, text_of(speed_picture.PICTURE))
     if command:
         yield from check_examples(command, text)
 

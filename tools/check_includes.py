@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds files that use what they do not include, although they are compiled together with others.
 
-  tools/check_includes.py                   every source under src/ tests/ bench/ examples/
+  tools/check_includes.py                   every source under include/ src/ bindings/ tests/ bench/ examples/
   tools/check_includes.py --root FOLDER     of another project
 
 Unity batches and precompiled headers hide a missing #include. This check reads the text alone. It
@@ -17,7 +17,7 @@ import sys
 from functools import cached_property
 from pathlib import Path
 
-FOLDERS = ("src", "tests", "bench", "examples")
+FOLDERS = ("include", "src", "bindings", "tests", "bench", "examples")
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TYPE = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?|typename)\s+"
@@ -89,7 +89,7 @@ class File:
         self.path = path
         self.code = NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
         found = INCLUDE.findall(text)
-        self.quoted = [name for kind, name in found if kind == '"']
+        self.quoted = [name for kind, name in found if kind == '"' or name.startswith("millrace/")]
         self.others = {name for kind, name in found if kind == "<"}
 
     @cached_property
@@ -130,7 +130,7 @@ class Project:
 
     def resolve(self, path, name):
         beside = f"{path.rpartition('/')[0]}/{name}"
-        return next((place for place in (beside, f"src/{name}", f"tests/{name}")
+        return next((place for place in (beside, f"src/{name}", f"tests/{name}", f"include/{name}")
                      if place in self.files), None)
 
     def reached(self, path):

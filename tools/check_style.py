@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures sizes, names, includes and folders of the C++ sources against the style of the project.
 
-  tools/check_style.py                  every source under src/ tests/ bench/ examples/
+  tools/check_style.py                  every source under include/ src/ bindings/ tests/ bench/ examples/
   tools/check_style.py src/base/a.cpp   these files only
   tools/check_style.py --report         and how sizes are distributed
 
@@ -13,9 +13,10 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from style.folders import CAP, check_folders, check_rooms, units_by_folder  # noqa: E402
-from style.rules import CAPS, check  # noqa: E402
+from style.rules import CAPS, Violation, check  # noqa: E402
+from style.settings import unknown_settings  # noqa: E402
 
-FOLDERS = ("src", "tests", "bench", "examples")
+FOLDERS = ("include", "src", "bindings", "tests", "bench", "examples")
 ENDINGS = {".h", ".cpp", ".hpp", ".hh", ".hxx", ".cc", ".cxx", ".c"}
 
 
@@ -72,6 +73,9 @@ def main():
     if not options.files:
         violations += check_folders(file.path for file in files)
         violations += check_rooms(files)
+    if (table := root / "src/cli/options.table").exists():
+        violations += [Violation(path, line, f"no option is called ⟨{name}⟩")
+                       for path, line, name in unknown_settings(files, table.read_text("utf-8"))]
     for violation in violations:
         print(violation)
     if options.report:

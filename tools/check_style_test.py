@@ -122,9 +122,20 @@ class Includes(unittest.TestCase):
         self.assertEqual(complaints('#include "cli/table.h"\n', "src/millrace.cpp"),
                          ["1: the room millrace may not use cli"])
 
+    def test_rooms_inside_of_a_room_have_an_order(self):
+        loops, passes = '#include "network/evaluate/a.h"\n', '#include "network/simplify/a.h"\n'
+        self.assertEqual(complaints(loops, "src/network/simplify/b.cpp"), [])
+        self.assertEqual(complaints('#include "network/network.h"\n', "src/network/evaluate/b.cpp"), [])
+        self.assertEqual(complaints(passes, "src/network/evaluate/b.cpp"),
+                         ["1: the room network/evaluate may not use network/simplify"])
+        self.assertEqual(complaints(loops, "src/network/operators/b.cpp"),
+                         ["1: the room network may not use network/evaluate"])
+        self.assertEqual(complaints('#include "formats/read.h"\n', "src/network/b.cpp"),
+                         ["1: the room network may not use formats"])
+
     def test_the_command_leaves_the_work_to_api(self):
         path = "src/cli/verbs/bench.cpp"
-        self.assertEqual(complaints('#include "api/bench/bench.h"\n', path), [])
+        self.assertEqual(complaints('#include "product/bench/bench.h"\n', path), [])
         for room in ("engine", "profile", "explore", "runtime"):
             self.assertEqual(complaints(f'#include "{room}/a.h"\n', path),
                              [f"1: the room cli may not use {room}"])
@@ -186,6 +197,16 @@ class Words(unittest.TestCase):
             "Rope::Rope(int a) : knots_(a) {}\nRope::~Rope() = default;\n"), [])
 
 
+class Settings(unittest.TestCase):
+    def test_an_option_is_named_by_the_command_alone(self):
+        text = 'auto a = "give --max-latency 20ms";  // or --max-batch\nauto b = "a--b ---x";\n'
+        found = "1: '--max-latency': below cli a text names the setting ⟨max_latency⟩"
+        self.assertEqual(complaints(text), [found])
+        self.assertEqual(complaints(text, "src/present/text/sample.cpp"), [found])
+        self.assertEqual(complaints(text, "src/cli/sample.cpp"), [])
+        self.assertEqual(complaints(text, "src/engine/plugin/check/main.cpp"), [])
+
+
 class Robustness(unittest.TestCase):
     def test_only_the_first_branch_of_a_conditional_is_read(self):
         text = "void f() {\n#ifdef A\n  if (a) {\n#else\n  if (b) {\n#endif\n    g();\n  }\n}\n"
@@ -220,6 +241,14 @@ class Command(unittest.TestCase):
         self.assertEqual(bad.returncode, 1)
         self.assertIn("src/base/a.h:1: header does not begin with #pragma once\n", bad.stdout)
         self.assertEqual(self.run_in({}).returncode, 1)
+
+    def test_a_setting_is_an_option_of_the_table(self):
+        table = {"src/cli/options.table": "[search]\nmax-latency | plan | ms | Largest time\n"}
+        good = {"src/base/a.cpp": 'auto a = "give ⟨max_latency⟩";  // or ⟨none⟩\n'}
+        self.assertEqual(self.run_in(good | table).returncode, 0)
+        bad = self.run_in({"src/base/a.cpp": '\nauto a = "give ⟨latency⟩";\n'} | table)
+        self.assertEqual(bad.returncode, 1)
+        self.assertIn("src/base/a.cpp:2: no option is called ⟨latency⟩\n", bad.stdout)
 
     def test_a_folder_has_at_most_25_files_and_a_header_with_its_source_is_one(self):
         source = "int f() { return 1; }\n"

@@ -20,13 +20,13 @@ def main():
           f'viewBox="0 0 {width:.0f} {height}">')
     print('<rect width="100%" height="100%" rx="8" fill="#16202c"/>')
     print('<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" '
-          'fill="#d7dfe8" xml:space="preserve">')
+          'fill="#d7dfe8">')
     for number, line in enumerate(lines):
         y = MARGIN + HEIGHT * (number + 0.75)
         colour = ' fill="#7fd1a8"' if line.startswith(("$", "plan ")) else ""
         # Lengths are given so that columns stay in line whatever font the reader has.
         length = f' textLength="{len(line) * WIDTH:.1f}"' if line else ""
-        print(f'<text x="{MARGIN}" y="{y:.1f}"{length}{colour}>{escape(line)}</text>')
+        print(f'<text xml:space="preserve" x="{MARGIN}" y="{y:.1f}"{length}{colour}>{escape(line)}</text>')
     print("</g>\n</svg>")
 
 

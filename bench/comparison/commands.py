@@ -43,7 +43,8 @@ def forget_profiles(network, options):
 
 
 def _inputs(network):
-    return [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
+    return [word for name, file in network.inputs.items()
+            for word in ("-i", f"{name}={file}")] + network.weights
 
 
 def _calibration(network, options):

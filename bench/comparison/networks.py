@@ -20,6 +20,7 @@ class Network:
     models: dict  # batch size to ONNX file
     frames: Path  # .npz: for each input the frames along its first dimension
     inputs: dict = field(default_factory=dict)  # input to the .npy file with the same
+    weights: list = field(default_factory=list)  # what asks for random ones, if it has none
 
 
 def zoo(millrace):
@@ -103,6 +104,8 @@ def prepare(name, options):
     except (DecodeError, OSError) as reason:
         raise Failed(f"cannot be read as ONNX: {reason}") from None
     network = Network(path.stem, {}, options.folder / f"{path.stem}.frames.npz")
+    if not Path(name).is_file():
+        network.weights = ["--weights", "random"]
     frames = random_frames(model, options.frames, options.seed)
     numpy.savez(network.frames, **frames)
     for i, (tensor, values) in enumerate(frames.items()):

@@ -3,6 +3,7 @@
 //   count_instructions list                      the names of what it can count
 //   count_instructions write NAME FILE           as an ONNX file
 //   count_instructions count NAME LOG [ENGINE]   LOG: where the plug-in writes
+//   count_instructions kernels NAME LOG [ENGINE] by kernel, in the order in which they run
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -13,8 +14,8 @@
 #include "board/board.h"
 #include "counter.h"
 #include "engine/registry.h"
+#include "formats/onnx_writer/write_onnx.h"
 #include "network/calibration.h"
-#include "network/onnx_writer/write_onnx.h"
 #include "network/random_values.h"
 #include "samples.h"
 
@@ -48,6 +49,7 @@ class Runner {
       out_.push_back(memory_.emplace_back(port.layout.size).data());
   }
   void run() { subnet_->run(in_, out_); }
+  std::vector<engine::GroupTime> run_timed() { return subnet_->run_timed(in_, out_); }
 
  private:
   std::unique_ptr<engine::Subnet> subnet_;
@@ -82,20 +84,41 @@ class Counting {
   /// Of a frame, each layer in the variant that needs least by itself, among those of the
   /// precision where it has any and else of float32.
   std::int64_t best_variants(board::Precision precision) {
-    engine::SubnetRequest request = whole();
-    request.variants.assign(network_.layers.size(), {});
-    for (const LayerId layer : request.layers)
-      request.variants[layer.index] = best_of(layer, precision);
-    return count(request);
+    return count(with_best_variants(precision));
   }
 
-  /// In float32, and in float16 and int8 if there is that.
+  /// The same, kernel by kernel: the layers, what ran them, and what they needed.
+  nlohmann::json each_kernel(board::Precision precision) {
+    Runner runner(*engine_, with_best_variants(precision));
+    runner.run();
+    const InstructionClock clock(counter_);
+    nlohmann::json kernels = nlohmann::json::array();
+    for (const engine::GroupTime& group : runner.run_timed()) {
+      std::int64_t macs = 0;
+      for (const LayerId layer : group.layers) macs += network::cost_of(network_, layer).macs;
+      kernels.push_back({{"layer", network_[group.layers.front()].name},
+                         {"kernel", group.kernel},
+                         {"macs", macs},
+                         {"count", group.time.count()}});
+    }
+    return kernels;
+  }
+
+  /// In float32, and in the others if there are these.
   nlohmann::json best_of_each_precision() {
     using enum board::Precision;
     nlohmann::json counts{{"f32", best_variants(f32)}};
-    for (const board::Precision precision : {f16, int8})
+    for (const board::Precision precision : {f16, bf16, int8})
       if (has(precision)) counts[board::to_text(precision)] = best_variants(precision);
     return counts;
+  }
+
+  nlohmann::json kernels_of_each_precision() {
+    using enum board::Precision;
+    nlohmann::json kernels{{"f32", each_kernel(f32)}};
+    for (const board::Precision precision : {f16, bf16, int8})
+      if (has(precision)) kernels[board::to_text(precision)] = each_kernel(precision);
+    return kernels;
   }
 
  private:
@@ -109,6 +132,14 @@ class Counting {
   engine::SubnetRequest whole() {
     engine::SubnetRequest request = engine::whole_network(network_, core_);
     request.calibration = &ranges_;
+    return request;
+  }
+
+  engine::SubnetRequest with_best_variants(board::Precision precision) {
+    engine::SubnetRequest request = whole();
+    request.variants.assign(network_.layers.size(), {});
+    for (const LayerId layer : request.layers)
+      request.variants[layer.index] = best_of(layer, precision);
     return request;
   }
 
@@ -176,17 +207,25 @@ void count(const std::string& name, const std::string& log, const std::string& e
   fmt::print("{}\n", answer.dump());
 }
 
+void count_kernels(const std::string& name, const std::string& log, const std::string& engine) {
+  const Network network = make_sample(name);
+  Counting counting(network, engine, log);
+  fmt::print("{}\n", counting.kernels_of_each_precision().dump());
+}
+
 int run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words[0];
   if (verb == "list" && words.size() == 1) {
     list();
   } else if (verb == "write" && words.size() == 3) {
-    write_file(words[2], network::write_onnx(make_sample(words[1])).bytes);
+    write_file(words[2], formats::write_onnx(make_sample(words[1])).bytes);
   } else if (verb == "count" && (words.size() == 3 || words.size() == 4)) {
     count(words[1], words[2], words.size() == 4 ? words[3] : "onednn");
+  } else if (verb == "kernels" && (words.size() == 3 || words.size() == 4)) {
+    count_kernels(words[1], words[2], words.size() == 4 ? words[3] : "onednn");
   } else {
     fmt::print(stderr, "usage: count_instructions list | write NAME FILE | "
-                       "count NAME LOG [ENGINE]\n");
+                       "count NAME LOG [ENGINE] | kernels NAME LOG [ENGINE]\n");
     return 2;
   }
   return 0;

@@ -69,6 +69,12 @@ def count(cpu, name):
     return json.loads(run(cpu, [PROGRAM, "count", name, log], log=log))
 
 
+def count_kernels(cpu, name):
+    """By precision: a list of kernels, each with layer, kernel, macs and count."""
+    log = FOLDER / "counts.log"
+    return json.loads(run(cpu, [PROGRAM, "kernels", name, log], log=log))
+
+
 def count_of_peer(cpu, command, root):
     """Between the last two questions to the plug-in."""
     log = FOLDER / "peer.log"

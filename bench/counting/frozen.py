@@ -16,7 +16,7 @@ def write(results):
     for result in results:
         peers = {**counts.get(result["name"], {}).get("peers", {}),
                  **{peer: count for peer, count in result["peers"].items() if count}}
-        counts[result["name"]] = {"macs": result["macs"], "counts": result["counts"],
+        counts[result["name"]] = {"kind": result["kind"], "macs": result["macs"], "counts": result["counts"],
                                   "peers": peers}
     lines = [f"    {json.dumps(name)}: {json.dumps(entry)}" for name, entry in counts.items()]
     FILE.write_text('{\n  "format": 1, "cpu": "%s", "unit": "executed instructions",\n'

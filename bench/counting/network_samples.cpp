@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "blocks.h"
-#include "network/read.h"
-#include "network/simplify.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
+#include "network/simplify/simplify.h"
 #include "samples.h"
 
 namespace millrace::counting {
@@ -17,7 +17,7 @@ using enum Activation;
 
 template <char const* name>
 Network of_zoo() {
-  return network::simplify(network::read_onnx(network::zoo_model(name), name, {}));
+  return network::simplify(formats::read_onnx(formats::zoo_model(name), name, {}));
 }
 constexpr char squeezenet1_1[] = "squeezenet1_1", mobilenet_v2[] = "mobilenet_v2",
                resnet18[] = "resnet18", resnet50[] = "resnet50";

@@ -39,3 +39,15 @@ def text_of(results):
     parts = [part(layers, "instructions for a MAC", lambda result: result["macs"], 3),
              part(networks, "million instructions for a frame", lambda result: 1e6, 1)]
     return "\n".join(text for text in parts if text)
+
+
+def kernels_text(kernels):
+    """Those of one precision, the most instructions first, with their share of all."""
+    total = sum(each["count"] for each in kernels)
+    rows = [[each["layer"], each["kernel"], f"{each['macs'] / 1e6:.2f}",
+             f"{each['count'] / 1e6:.3f}", f"{each['count'] / total:.1%}",
+             f"{each['count'] / each['macs']:.3f}" if each["macs"] else ""]
+            for each in sorted(kernels, key=lambda each: -each["count"])]
+    columns = ["<first layer", "<kernel", "million MACs", "million instructions", "share",
+               "for a MAC"]
+    return table.text(columns, rows)

@@ -11,7 +11,7 @@ from .child import Failed
 
 TOLERANCE = 1e-3
 DIFFERS = 1  # the exit code of verify
-UNUSED = -1  # in rows of an output that are not in use, see docs/operators.md
+UNUSED = -1  # in rows of an output that are not in use, see docs/methods/operators.md
 
 
 def by_onnxruntime(model, arrays):

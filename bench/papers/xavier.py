@@ -1,56 +1,27 @@
-"""What the scripts about Kim's thesis share: a search on a Jetson AGX Xavier by its board file, simulated."""
-import argparse
+"""Searches on a Jetson AGX Xavier by its board file, for the tables of chapter 3 of Kim's thesis: what the plan is that millrace
+wrote, at which rate it runs and what energy a frame takes."""
 import csv
 import json
 import re
-import subprocess
-import sys
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from beside import ROOT, run
+
+BOARD = ROOT / "boards/jetson-agx-xavier.yaml"
 PRECISIONS = {"f16": "f16", "int8": "int8,f16"}
-OPTIONS = {"E": 1, "A": 2, "PND-A": 2, "B": 3, "C": 3, "PND-B": 3, "D": 4}  # and their stages
-NOISE = 0.01  # options whose throughput differs by less are equal; of equals, the one with fewest stages
+OPTIONS = ["E", "A", "PND-A", "B", "C", "PND-B", "D"]
 STREAMS = 8  # of a stage, at most; the search chooses
+CORES = 8
 PRE_US, POST_US = 6344, 2207  # Figure 3.12: yolov4's, on one of eight cores
+PICTURES = 5000  # of an experiment, whose energy the thesis prints
 
 
-def parse_arguments(description):
-    parser = argparse.ArgumentParser(description=description,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--millrace", default=str(ROOT / "build/release/bin/millrace"))
-    parser.add_argument("--models", type=Path, default=ROOT.parent / "shared/models/darknet_cfg")
-    parser.add_argument("--board", default=str(ROOT / "boards/jetson-agx-xavier.yaml"))
-    parser.add_argument("--published", type=Path, default=HERE / "published.json")
-    return parser.parse_args()
-
-
-def published(options, key):
-    return json.loads(options.published.read_text())[key]["rows"]
-
-
-def with_relu(options, network, folder):
+def with_relu(context, network):
     """A copy of the network's .cfg file with a ReLU for what a DLA lacks."""
-    model = folder / f"{network}.cfg"
-    text = (options.models / f"{network}.cfg").read_text()
-    model.write_text(re.sub(r"(?m)^activation\s*=\s*(leaky|mish)\s*$", "activation=relu", text))
+    model = context.folder / f"{network}.cfg"
+    if not model.exists():
+        text = (context.models / f"{network}.cfg").read_text()
+        model.write_text(re.sub(r"(?m)^activation\s*=\s*(leaky|mish)\s*$", "activation=relu", text))
     return model
-
-
-def planned(options, model, precision, method, more=()):
-    """The rows of the search's log, and what the command says beside its result."""
-    log = model.with_suffix(".csv")
-    words = ["plan", model, "--board", options.board, "--processors", "gpu,dla0,dla1",
-             "--precision", PRECISIONS[precision], "--search", method, "--streams", STREAMS,
-             "--log", log, "-o", model.with_suffix(".plan.json"), *more]
-    words = [str(word) for word in words]
-    done = subprocess.run([options.millrace, *words], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"millrace {' '.join(words)}\n{done.stderr}")
-    with open(log, newline="") as file:
-        next(file)  # the comment
-        return list(csv.DictReader(file)), done.stderr
 
 
 def at_size(size, batch=1):
@@ -59,18 +30,102 @@ def at_size(size, batch=1):
             "--post-time", f"{batch * POST_US}us"]
 
 
-def searched(options, model, precision, size=416, batch=1, more=()):
-    """By option the best throughput in frames per second, and the number of candidates."""
-    rows, _ = planned(options, model, precision, "cut-points", [*at_size(size, batch), *more])
+def simulated(context, plan):
+    """Frames per second of the network alone; mJ that a frame takes while it is worked on; mW that are always drawn."""
+    result = json.loads(run(context, "simulate", plan, "--json")[0])
+    fps = result["plans"][0]["throughput_fps"]
+    energy = result["energy_per_frame"]
+    return fps, sum(each["working_mj"] for each in energy), fps * sum(each["always_mj"] for each in energy)
+
+
+def core_power_mw(context):
+    """That a core draws more while it works, at its highest clock."""
+    board = json.loads(run(context, "board", BOARD, "--json")[0])
+    carmel = next(device for device in board["devices"] if device["name"] == "carmel")
+    return carmel["power"][-1]["dynamic_mw"]
+
+
+def energy_mj(context, working_mj, always_mw, fps):
+    """Of a frame of one picture: network, two steps on a core, and what is drawn in its share of the time."""
+    return working_mj + core_power_mw(context) * (PRE_US + POST_US) / 1e6 + always_mw / fps
+
+
+def baseline(context, model, precision, size, batch, device="gpu"):
+    """Base(G): the GPU alone, pre-processing, network and post-processing one after the other. Base(D): a DLA, and what it lacks on the GPU."""
+    plan = model.with_suffix(".base.json")
+    run(context, "plan", model, "--board", BOARD, "--precision", PRECISIONS[precision], "--devices", device,
+        *at_size(size, batch)[:2], "-o", plan)
+    fps, working, always = simulated(context, plan)
+    rate = batch / (1 / fps + batch * (PRE_US + POST_US) / 1e6)
+    return {"fps": rate, "energy_mj": energy_mj(context, working / batch, always, rate)}
+
+
+def numbers_in(text):
+    """What the fine-tuner ended with: slots, streams, threads."""
+    found = re.search(r"fine-tuned: (\d+) slots(?:, streams (\d+(?:,\d+)*))?(?:, (\d+) pre-processing threads)?"
+                      r"(?:, (\d+) post-processing threads)?", text)
+    if not found:
+        return {}
+    streams = [int(each) for each in found[2].split(",")] if found[2] else []
+    return {"slots": int(found[1]), "streams": streams, "pre": int(found[3] or CORES), "post": int(found[4] or CORES)}
+
+
+def kind_of(row):
+    """The mapping option, or what a candidate that is none of them is."""
+    return row["option"] or ("pattern" if ">" in row["stages"] else "interleaved")
+
+
+def is_written(plan, stages):
+    """The plan file has these stages; their streams are more replicas on the same processors."""
+    written = [stage.get("processors") or [stage["processor"]] for stage in plan["stages"]]
+    written = [[processor["name"] for processor in stage] for stage in written]
+    names = [sorted(stage.split("+")) for stage in stages.split(">")]
+    return all(any(len(each) % len(stage) == 0 and sorted(stage * (len(each) // len(stage))) == sorted(each) for each in written) for stage in names)
+
+
+def written_row(rows, plan):
+    """The candidate that became the plan: the fine-tuner's last one, which changes numbers only, else the best with its stages."""
+    if is_written(plan, rows[-1]["stages"]):
+        return rows[-1]
+    found = [row for row in rows if is_written(plan, row["stages"])]
+    if not found:
+        raise SystemExit(f"no candidate has the stages of the plan: {plan['stages']}")
+    return max(found, key=lambda row: float(row["throughput_fps"]))
+
+
+def searched(context, network, precision, size=416, batch=1, method="cut-points", more=()):
+    """A search, and the plan that it wrote: rates are with pre- and post-processing, in pictures per second."""
+    model = with_relu(context, network)
+    log, path = model.with_suffix(".csv"), model.with_suffix(".plan.json")
+    _, text = run(context, "plan", model, "--board", BOARD, "--processors", "gpu,dla0,dla1", "--precision",
+                  PRECISIONS[precision], "--search", method, "--streams", STREAMS, "--log", log, "-o", path,
+                  *at_size(size, batch), *more)
+    with open(log, newline="") as file:
+        next(file)  # the comment
+        rows = list(csv.DictReader(file))
+    plan = json.loads(path.read_text())
+    numbers = numbers_in(text)
+    last = written_row(rows, plan)
+    if not numbers:
+        numbers = {"slots": int(last["slots"]), "streams": [int(each) for each in last["streams"].split(";") if each],
+                   "pre": int(last["pre_threads"]) or CORES, "post": int(last["post_threads"]) or CORES}
+    fps, working, always = simulated(context, path)
+    rate = batch * min(fps, numbers["pre"] * 1e6 / (batch * PRE_US), numbers["post"] * 1e6 / (batch * POST_US),
+                       CORES * 1e6 / (batch * (PRE_US + POST_US)))
     best = {}
     for row in rows:
-        name = row["option"] or "other"
-        best[name] = max(best.get(name, 0), batch * float(row["throughput_fps"]))
-    print(f"{model.stem} {precision} at {size}, batch {batch}: done", file=sys.stderr)
-    return {name: best[name] for name in OPTIONS if name in best}, len(rows)
+        best[kind_of(row)] = max(best.get(kind_of(row), 0), batch * float(row["throughput_fps"]))
+    candidates = re.search(r"(\d+) candidates of (\d+) tuples", text)
+    engines = {device: int(count) for count, device in re.findall(r"(\d+) for (dla|gpu)\b", text)}
+    return {"candidates": len(rows), "tuples": int(candidates[2]), "engines_dla": engines.get("dla", 0),
+            "engines_gpu": engines.get("gpu", 0), "best": best,
+            "plan": {**numbers, "kind": kind_of(last), "stages": last["stages"], "cuts": [
+                int(cut) for cut in last["last_layers"].split(";") if cut],
+                     "layers": sum(len(phase["layers"]) for stage in plan["stages"] for phase in stage["phases"]),
+                     "network_fps": batch * fps, "fps": rate,
+                     "energy_mj": energy_mj(context, working / batch, always, rate)}}
 
 
-def chosen(best):
-    most = max(best.values())
-    equal = [name for name in best if best[name] >= (1 - NOISE) * most]
-    return min(equal, key=lambda name: (OPTIONS[name], -best[name]))
+def joules(energy_mj_):
+    """Of an experiment, as the thesis prints it."""
+    return energy_mj_ * PICTURES / 1000

@@ -1,6 +1,6 @@
 """Single operators with attributes at random. Each gets the graph and a value; it gives a name, names,
 or nothing where the operator does not suit the value. Left out is what ONNX leaves open, and where ONNX
-Runtime differs from ONNX, as docs/operators.md says."""
+Runtime differs from ONNX, as docs/methods/operators.md says."""
 import numpy as np
 from onnx import TensorProto
 

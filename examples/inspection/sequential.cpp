@@ -4,8 +4,10 @@
 #include <exception>
 #include <opencv2/core/utility.hpp>
 
-#include "millrace.h"
+#include "board/board.h"
+#include "engine/registry.h"
 #include "pictures.h"
+#include "product/open_model.h"
 #include "runtime/sequential.h"
 
 namespace {
@@ -16,7 +18,7 @@ namespace network = millrace::network;
 void inspect(const network::Network& detector, int camera, int grid, int frames) {
   const auto engine = millrace::engine::make_engine(millrace::engine::engine_names().front());
   millrace::runtime::Sequential detect(detector, *engine,
-                                       millrace::this_machine().processors.front());
+                                       millrace::board::this_machine().processors.front());
   const network::Tensor& input = detector[detector.inputs[0]];
   cv::Mat picture(inspection::height, inspection::width, CV_8UC3), next, mask;
   for (int frame = 0; frame < frames; ++frame) {
@@ -45,10 +47,10 @@ int main(int argc, char** argv) {
   }
   try {
     cv::setNumThreads(1);
-    millrace::network::ModelSource source;
+    millrace::formats::ModelSource source;
     source.file = argv[1];
     source.size = 160;
-    inspect(millrace::open_model(source), std::atoi(argv[2]), std::atoi(argv[3]),
+    inspect(millrace::product::open_model(source), std::atoi(argv[2]), std::atoi(argv[3]),
             std::atoi(argv[4]));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sequential: %s\n", error.what());

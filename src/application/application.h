@@ -1,5 +1,6 @@
 #pragma once
 // A network with what stands before and behind it: from pictures to results.
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,8 +9,9 @@
 
 #include "application/detections.h"
 #include "application/placement.h"
+#include "base/units.h"
 #include "board/variant.h"
-#include "network/model_source.h"
+#include "formats/model_source.h"
 
 namespace millrace::application {
 
@@ -29,6 +31,9 @@ struct Input {
   OnError on_error = OnError::skip;
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all
+  // Of a camera: so long one that gives no picture counts as frozen, and is connected again; and so
+  // long this is tried before the input ends, 0: not at all.
+  Time watchdog = std::chrono::seconds(10), reconnect = std::chrono::seconds(30);
   std::string place;        // in the file
   std::string name = {};    // of several inputs: by which results say where they are from
 
@@ -63,6 +68,8 @@ struct Preprocess {
   std::map<std::string, std::string> parameters = {};  // of a plug-in's
   Workers workers;
   std::string place;
+  /// Nothing is said of the pixels: `image` becomes what the head's networks are trained with.
+  bool as_trained = false;
 };
 
 struct Postprocess {
@@ -99,10 +106,26 @@ struct ByHand {
   bool is_given() const { return !devices.empty(); }
 };
 
+/// A second network, which looks at the part of the picture around each box.
+struct Crops {
+  std::int64_t most = 1;  // of a picture: those of the most probable boxes
+  std::int64_t batch = 1;  // that the network is given at once; those that lack repeat the last one
+  double margin = 0;  // on each side of a box, as a share of its width or height
+  std::vector<std::string> classes = {};  // of the boxes, names or numbers; empty: all
+  formats::ModelSource model;
+  Preprocess preprocess;  // by the threads of the application's post-processing
+  Postprocess postprocess;
+  std::vector<std::string> labels = {};
+  std::string labels_file = {};
+  std::string plan = {};       // a file; empty: in one piece on a processor
+  std::string processor = {};  // its name; empty: one that the other network does not use
+  std::string place = {}, classes_place = {}, batch_place = {}, processor_place = {};
+};
+
 /// Paths of what is read are as they are opened: those in the file are relative to its folder.
 struct Application {
   std::string name, file;
-  network::ModelSource model;
+  formats::ModelSource model;
   std::vector<board::Precision> precisions{board::Precision::f32};
   Input input;
   std::vector<Input> beside = {};  // more inputs, at the same time; all are live or none is
@@ -113,6 +136,7 @@ struct Application {
   Output output;
   std::vector<std::string> plugins = {};
   ByHand mapping = {};
+  std::optional<Crops> crops = {};
 
   bool has_several_inputs() const { return !beside.empty(); }
   std::vector<Input> inputs() const;

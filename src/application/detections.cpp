@@ -16,7 +16,7 @@
 namespace millrace::application {
 namespace {
 
-using Kind = network::darknet::Head::Kind;
+using Kind = formats::darknet::Head::Kind;
 
 constexpr std::size_t box_values = 5;  // x, y, width, height, objectness
 
@@ -113,7 +113,7 @@ class Reader {
     const bool in_cells = head_.kind == Kind::region;  // the anchors
     const double wide = in_cells ? columns : static_cast<double>(input_.width);
     const double high = in_cells ? rows : static_cast<double>(input_.height);
-    const network::darknet::Anchor& usual = head_.anchors[anchor];
+    const formats::darknet::Anchor& usual = head_.anchors[anchor];
     Candidate box;
     box.x = (static_cast<double>(cell % columns_) + place_in_cell(anchor, 0, cell)) / columns;
     box.y = (static_cast<double>(cell / columns_) + place_in_cell(anchor, 1, cell)) / rows;

@@ -8,7 +8,7 @@
 
 #include "application/findings.h"
 #include "application/placement.h"
-#include "network/darknet/darknet.h"
+#include "formats/darknet/darknet.h"
 #include "network/tensor.h"
 
 namespace millrace::application {
@@ -16,9 +16,9 @@ namespace millrace::application {
 /// One output of a detector of the YOLO family: [1, anchors (5 + classes), rows, columns], for each
 /// anchor x, y, width, height, objectness and the classes.
 struct HeadSettings {
-  network::darknet::Head::Kind kind = network::darknet::Head::Kind::yolo;
+  formats::darknet::Head::Kind kind = formats::darknet::Head::Kind::yolo;
   std::string output = {};                             // of the network; empty: by its place
-  std::vector<network::darknet::Anchor> anchors = {};  // see there for their unit
+  std::vector<formats::darknet::Anchor> anchors = {};  // see there for their unit
   // Whether places, objectness and classes are final, as the outputs of Darknet's networks are.
   // Otherwise they go through the logistic function (the classes of `region` through softmax) here,
   // and places are widened by scale_x_y.

@@ -64,6 +64,17 @@ struct Ranked {
   bool operator==(const Ranked&) const = default;
 };
 
+/// What a second network finds in the part of the picture around a detection, in whole pixels.
+struct CropFindings {
+  std::size_t detection = 0;  // of Findings::detections
+  std::int64_t left = 0, top = 0, width = 0, height = 0;
+  std::optional<std::vector<Ranked>> classes = {};  // by falling value
+  std::optional<std::vector<float>> embedding = {};
+  std::optional<ReadText> text = {};
+  std::string json = {};  // anything else, as JSON; empty: nothing
+  bool operator==(const CropFindings&) const = default;
+};
+
 /// A processing fills what it finds out.
 struct Findings {
   std::optional<std::vector<Detection>> detections = {};  // by falling probability
@@ -76,6 +87,10 @@ struct Findings {
   std::optional<std::vector<float>> embedding = {};
   std::optional<ReadText> text = {};
   std::string json = {};                            // anything else, as JSON; empty: nothing
+  // Of an application with crops, which fills them itself: by falling probability of the boxes.
+  std::vector<CropFindings> crops = {};
+  std::int64_t not_cropped = 0;  // boxes of the wanted classes that were too many
+  std::int64_t outside = 0;      // that have no pixel in the picture
   bool operator==(const Findings&) const = default;
 };
 

@@ -55,6 +55,41 @@ void add_parts(const Detection& detection, Json& json) {
   if (detection.mask) json["mask"] = json_of(*detection.mask);
 }
 
+/// What a processing finds, but for boxes and maps: of a picture, or of a crop.
+template <class Found>
+void add_rounded(const Found& found, const std::vector<std::string>& labels, Json& json) {
+  if (found.classes) {
+    json["classes"] = Json::array();
+    for (const Ranked& ranked : *found.classes) {
+      json["classes"].push_back(named(ranked.label, labels));
+      json["classes"].back()["value"] = rounded(ranked.value);
+    }
+  }
+  if (found.text)
+    json["text"] = {{"value", found.text->text}, {"probability", rounded(found.text->probability)}};
+}
+
+template <class Found>
+void add_unrounded(const Found& found, Json& json) {
+  if (found.embedding) {
+    json["embedding"] = Json::array();
+    for (const float value : *found.embedding) json["embedding"].push_back(shortest(value));
+  }
+  if (found.json.empty()) return;
+  Json own = Json::parse(found.json, nullptr, false);
+  if (own.is_discarded())
+    throw InputError("postprocess", "the findings' 'json' is no JSON; expected one value");
+  json["result"] = std::move(own);
+}
+
+Json json_of(const CropFindings& crop, const std::vector<std::string>& labels) {
+  Json json = {
+      {"left", crop.left}, {"top", crop.top}, {"width", crop.width}, {"height", crop.height}};
+  add_rounded(crop, labels, json);
+  add_unrounded(crop, json);
+  return json;
+}
+
 Json json_of(const Detection& detection, const std::vector<std::string>& labels) {
   Json json = named(detection.label, labels);
   json["probability"] = detection.probability;
@@ -93,7 +128,7 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), rest.count());
 }
 
-/// What was computed in many digits, without those that mean nothing.
+/// Boxes and maps, which were computed in many digits, without those that mean nothing.
 Json rounded_findings(const Findings& findings, const std::vector<std::string>& labels) {
   Json found = Json::object();
   if (findings.detections) {
@@ -102,36 +137,23 @@ Json rounded_findings(const Findings& findings, const std::vector<std::string>& 
       found["detections"].push_back(json_of(detection, labels));
   }
   if (findings.left_out > 0) found["left_out"] = findings.left_out;
-  if (findings.classes) {
-    found["classes"] = Json::array();
-    for (const Ranked& ranked : *findings.classes) {
-      found["classes"].push_back(named(ranked.label, labels));
-      found["classes"].back()["value"] = ranked.value;
-    }
-  }
   if (findings.map) found["segments"] = json_of(*findings.map, labels);
-  if (findings.text)
-    found["text"] = {{"value", findings.text->text}, {"probability", findings.text->probability}};
   round_numbers(found);
   return found;
 }
 
-void add_findings(const Findings& findings, const std::vector<std::string>& labels, Json& line) {
-  line.update(rounded_findings(findings, labels));
-  if (findings.embedding) {
-    line["embedding"] = Json::array();
-    for (const float value : *findings.embedding) line["embedding"].push_back(shortest(value));
-  }
-  if (findings.json.empty()) return;
-  Json own = Json::parse(findings.json, nullptr, false);
-  if (own.is_discarded())
-    throw InputError("postprocess", "the findings' 'json' is no JSON; expected one value");
-  line["result"] = std::move(own);
+void add_findings(const Findings& findings, const Labels& labels, Json& line) {
+  line.update(rounded_findings(findings, labels.own));
+  add_rounded(findings, labels.own, line);
+  add_unrounded(findings, line);
+  for (const CropFindings& crop : findings.crops)
+    line["detections"][crop.detection]["crop"] = json_of(crop, labels.of_crops);
+  if (findings.not_cropped > 0) line["not_cropped"] = findings.not_cropped;
 }
 
 }  // namespace
 
-std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
+std::string json_line(const Outcome& outcome, const Labels& labels) {
   const Picture& picture = outcome.picture;
   Json line = {{"frame", picture.frame}, {"source", masked(picture.name)}};
   if (!picture.input.empty()) line["input"] = picture.input;
@@ -139,6 +161,8 @@ std::string json_line(const Outcome& outcome, const std::vector<std::string>& la
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);
   if (picture.captured) line["lag_ms"] = milliseconds(picture.lag);
+  if (picture.stamp) line["stamp_s"] = seconds(*picture.stamp);
+  if (picture.gap > Time{}) line["gap_ms"] = milliseconds(picture.gap);
   if (!picture.image.empty()) {
     line["width"] = picture.image.width;
     line["height"] = picture.image.height;

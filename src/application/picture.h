@@ -36,6 +36,9 @@ struct Picture {
   std::chrono::steady_clock::time_point taken = {};
   std::optional<Time> time = {};  // in the video, from its first frame
   std::optional<std::chrono::system_clock::time_point> captured = {};  // by a camera
+  // By the camera's own clock, from its first picture since it was connected; none: it says none.
+  std::optional<Time> stamp = {};
+  Time gap{};  // how long the camera had given nothing and was connected again; 0: it was there
   // When an annotated video shows it, in the time of other frames; none: after the one before.
   std::optional<Time> due = {};
   Time reading = {};  // how long the source took for it

@@ -4,8 +4,9 @@
 
 namespace millrace::application {
 
-/// stretch: the picture fills the input; letterbox: it keeps its proportions, in the middle.
-enum class Fit { stretch, letterbox };
+/// stretch: the picture fills the input; letterbox: it keeps its proportions, in the middle;
+/// corner: the same, at the upper left.
+enum class Fit { stretch, letterbox, corner };
 
 struct Size {
   std::int64_t width = 0, height = 0;
@@ -32,6 +33,7 @@ inline Placement place(const Size& picture, const Size& input, Fit fit) {
     size.height = scaled_size(picture.height, input.width, picture.width);
   else
     size.width = scaled_size(picture.width, input.height, picture.height);
+  if (fit == Fit::corner) return {0, 0, size};
   return {(input.width - size.width) / 2, (input.height - size.height) / 2, size};
 }
 

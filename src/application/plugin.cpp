@@ -58,7 +58,7 @@ void Plugins::load(const std::filesystem::path& path) {
   guarded(path.string(), [&] {
     plugin->add(added);
     for (const auto& [name, make] : added.makers())
-      registry_.add(name, [make, origin = path.string()](const Setup& setup) {
+      registry_.add(name, [make = make, origin = path.string()](const Setup& setup) {
         auto made = make(setup);
         return made ? checked_processing(std::move(made), setup.network, origin) : nullptr;
       });

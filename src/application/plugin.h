@@ -1,5 +1,5 @@
 #pragma once
-// Processings from shared libraries: docs/applications.md has a whole example.
+// Processings from shared libraries: docs/detectors.md has a whole example.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -189,12 +189,12 @@ std::unique_ptr<Processing> make_top_k(const Application& application,
 
 }  // namespace
 
-std::vector<HeadSettings> heads_of(const network::darknet::Heads& heads, const std::string& kind,
+std::vector<HeadSettings> heads_of(const formats::darknet::Heads& heads, const std::string& kind,
                                    const std::string& place) {
-  using Kind = network::darknet::Head::Kind;
+  using Kind = formats::darknet::Head::Kind;
   const Kind wanted = kind == "region" ? Kind::region : Kind::yolo;
   std::vector<HeadSettings> result;
-  for (const network::darknet::Head& head : heads.heads)
+  for (const formats::darknet::Head& head : heads.heads)
     if (head.kind == wanted)
       result.push_back(
           {wanted, head.output, head.anchors, head.activated, head.scale_x_y, head.new_coords});

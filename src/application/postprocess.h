@@ -14,7 +14,7 @@ std::unique_ptr<Processing> make_postprocessing(const Application& application,
 
 /// The heads of a Darknet configuration or of the zoo, of the kind asked for, for
 /// `postprocess.detection.heads`. InputError at `place` if it has none.
-std::vector<HeadSettings> heads_of(const network::darknet::Heads& heads, const std::string& kind,
+std::vector<HeadSettings> heads_of(const formats::darknet::Heads& heads, const std::string& kind,
                                    const std::string& place);
 
 }  // namespace millrace::application

@@ -55,7 +55,7 @@ std::unique_ptr<Processing> Registry::make(const std::string& name, const Setup&
   for (const auto& [other, maker] : makers_) known.push_back(other);
   throw InputError(place,
                    fmt::format("found '{}', which is neither built in nor of a plug-in{}; name the "
-                               "plug-in's library under 'plugins' or with --plugin",
+                               "plug-in's library under 'plugins' or with ⟨plugin⟩",
                                name, did_you_mean(name, known)));
 }
 

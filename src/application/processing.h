@@ -1,6 +1,6 @@
 #pragma once
 // What stands before and behind a network: the interface that users derive from
-// (docs/applications.md).
+// (docs/detectors.md).
 #include <functional>
 #include <map>
 #include <memory>

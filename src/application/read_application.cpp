@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "application/application_file.h"
+#include "application/cascade/read_crops.h"
 #include "application/read_processing.h"
 #include "application/sources/read_input.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/utf8.h"
 #include "board/read_values.h"
-#include "network/files/named_file.h"
+#include "formats/files/named_file.h"
 
 namespace millrace::application {
 namespace {
@@ -20,10 +20,9 @@ namespace fs = std::filesystem;
 constexpr int format = 1;
 constexpr std::string_view application_keys[] = {"format", "name",       "network",     "precision",
                                                  "input",  "preprocess", "postprocess", "labels",
-                                                 "output", "plugins",    "mapping"};
+                                                 "output", "plugins",    "mapping",     "crops"};
 constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes", "fix"};
 constexpr std::string_view output_keys[] = {"json", "images", "video", "maps"};
-constexpr std::size_t most_labels = 1'000'000;
 
 class ApplicationReader {
  public:
@@ -41,7 +40,7 @@ class ApplicationReader {
     result.file = file_;
     result.name = root_.has("name") ? root_.at("name").text() : fs::path(file_).stem().string();
     root_.at("network").only(network_keys);
-    result.model = network::read_model_source(root_.at("network"));
+    result.model = formats::read_model_source(root_.at("network"));
     if (root_.has("precision")) {
       result.precisions.clear();
       for (const YamlView& item : root_.at("precision").items())
@@ -52,7 +51,10 @@ class ApplicationReader {
     result.input = inputs.front();
     result.beside.assign(inputs.begin() + 1, inputs.end());
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
-    if (!root_.has("preprocess")) result.preprocess.place = root_.place();
+    if (!root_.has("preprocess")) {
+      result.preprocess.place = root_.place();
+      result.preprocess.as_trained = true;
+    }
     // As many as there would be with an application for each input; a plug-in may allow only one.
     if (!root_.has("preprocess") ||
         !(root_.at("preprocess").has("threads") || root_.at("preprocess").has("kind")))
@@ -60,7 +62,10 @@ class ApplicationReader {
     result.postprocess = read_postprocess(root_.at("postprocess"));
     if (result.postprocess.kind == "text")
       read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);
-    if (root_.has("labels")) read_labels(root_.at("labels"), result);
+    if (root_.has("labels")) {
+      result.labels = read_labels(root_.at("labels"));
+      if (root_.at("labels").is_scalar()) result.labels_file = root_.at("labels").path();
+    }
     if (root_.has("output")) result.output = read_output(root_.at("output"));
     if (!result.output.maps.empty() && result.postprocess.kind != "segmentation")
       root_.at("output").at("maps").fail("is for the post-processing 'segmentation'; leave it out");
@@ -71,6 +76,7 @@ class ApplicationReader {
       result.mapping = read_mapping(root_.at("mapping"));
       if (!result.mapping.plan.empty()) result.mapping.plan = root_.at("mapping").at("plan").path();
     }
+    if (root_.has("crops")) result.crops = read_crops(root_.at("crops"), result);
     return result;
   }
 
@@ -80,12 +86,12 @@ class ApplicationReader {
   std::string read_plugin(const YamlView& view) const {
     const fs::path folder = fs::path(file_).parent_path();
     const fs::path name = fs::path(view.text()).lexically_normal();
-    using enum network::NamedFile::Finding;
-    const auto found = network::named_file(folder, name).finding;
+    using enum formats::NamedFile::Finding;
+    const auto found = formats::named_file(folder, name).finding;
     if (found == leaves || found == link_leaves)
       view.fail(
           fmt::format("'{}' is outside of the application's folder; an application names "
-                      "only plug-ins beside it, give others with --plugin",
+                      "only plug-ins beside it, give others with ⟨plugin⟩",
                       view.text()));
     return folder / name;
   }
@@ -106,48 +112,6 @@ class ApplicationReader {
     if (view.has("video")) output.video = view.at("video").text();
     if (view.has("maps")) output.maps = view.at("maps").text();
     return output;
-  }
-
-  static std::string read_text(const YamlView& view, const std::string& path) {
-    const std::string text(without_byte_order_mark(read_file(path)));
-    if (!is_utf8(text) || text.find('\0') != std::string::npos)
-      view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
-    return text;
-  }
-
-  /// Of text.
-  void read_alphabet(const YamlView& view, Postprocess& text) const {
-    text.alphabet = read_lines(view);
-    if (view.is_scalar()) text.alphabet_file = view.path();
-  }
-
-  /// A label is no blank, as a character of an alphabet may be.
-  void read_labels(const YamlView& view, Application& application) const {
-    std::vector<std::string>& labels = application.labels;
-    labels = read_lines(view);
-    if (!view.is_scalar()) return;
-    application.labels_file = view.path();
-    while (!labels.empty() && labels.back().find_first_not_of(" \t") == std::string::npos)
-      labels.pop_back();
-    if (labels.empty()) view.fail("the file is empty, expected one label per line");
-  }
-
-  std::vector<std::string> read_lines(const YamlView& view) const {
-    if (!view.is_scalar()) return board::read_texts(view);
-    const std::string path = view.path();
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored))
-      view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
-    const std::string text = read_text(view, path);
-    std::vector<std::string> labels;
-    for (std::string_view rest = text; !rest.empty();) {
-      labels.emplace_back(take_line(rest));
-      if (labels.size() > most_labels)
-        view.fail(fmt::format("has more than {} lines, expected one label per line", most_labels));
-    }
-    while (!labels.empty() && labels.back().empty()) labels.pop_back();
-    if (labels.empty()) view.fail("the file is empty, expected one label per line");
-    return labels;
   }
 
   YamlView root_;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include "application/words.h"
 #include "base/file.h"
+#include "base/utf8.h"
 #include "board/read_values.h"
 
 namespace millrace::application {
@@ -21,6 +23,8 @@ using board::read_word;
 constexpr std::string_view image_keys[] = {"kind",   "fit",     "interpolation", "colours",
                                            "layout", "scale",   "mean",          "deviation",
                                            "fill",   "threads", "cores"};
+constexpr std::string_view pixel_keys[] = {"fit",  "interpolation", "colours", "scale",
+                                           "mean", "deviation",     "fill"};
 constexpr std::string_view mapping_keys[] = {"plan",    "board",      "devices", "cut_points",
                                              "streams", "precisions", "slots",   "batch"};
 constexpr std::size_t most_stages = 64;
@@ -39,11 +43,12 @@ constexpr std::string_view detect_keys[] = {
 constexpr std::string_view tasks[] = {"detect", "segment", "pose", "obb"};
 constexpr std::string_view head_keys[] = {"output", "anchors", "activated", "scale_x_y",
                                           "new_coords"};
-constexpr std::string_view fits[] = {"stretch", "letterbox"};
+constexpr std::string_view fits[] = {"stretch", "letterbox", "corner"};
 constexpr std::string_view interpolations[] = {"linear", "area", "nearest", "darknet"};
 constexpr std::string_view colours[] = {"rgb", "bgr", "grey"};
 constexpr std::string_view layouts[] = {"nchw", "nhwc"};
 constexpr int most_threads = 256;
+constexpr std::size_t most_labels = 1'000'000;
 
 Workers read_workers(const YamlView& view) {
   Workers workers;
@@ -118,7 +123,7 @@ std::string read_kind(const YamlView& view, std::span<const std::string_view> ow
 HeadSettings read_head(const YamlView& view, const std::string& kind) {
   view.only(head_keys);
   HeadSettings head;
-  using Kind = network::darknet::Head::Kind;
+  using Kind = formats::darknet::Head::Kind;
   head.kind = kind == "region" ? Kind::region : Kind::yolo;
   if (view.has("output")) head.output = view.at("output").text();
   for (const YamlView& item : view.at("anchors").items()) {
@@ -210,7 +215,46 @@ void read_own(const YamlView& view, Postprocess& result) {
   }
 }
 
+std::string read_utf8(const YamlView& view, const std::string& path) {
+  const std::string text(without_byte_order_mark(read_file(path)));
+  if (!is_utf8(text) || text.find('\0') != std::string::npos)
+    view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
+  return text;
+}
+
+std::vector<std::string> read_lines(const YamlView& view) {
+  if (!view.is_scalar()) return board::read_texts(view);
+  const std::string path = view.path();
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
+  const std::string text = read_utf8(view, path);
+  std::vector<std::string> labels;
+  for (std::string_view rest = text; !rest.empty();) {
+    labels.emplace_back(take_line(rest));
+    if (labels.size() > most_labels)
+      view.fail(fmt::format("has more than {} lines, expected one label per line", most_labels));
+  }
+  while (!labels.empty() && labels.back().empty()) labels.pop_back();
+  if (labels.empty()) view.fail("the file is empty, expected one label per line");
+  return labels;
+}
+
 }  // namespace
+
+std::vector<std::string> read_labels(const YamlView& view) {
+  std::vector<std::string> labels = read_lines(view);
+  if (!view.is_scalar()) return labels;
+  while (!labels.empty() && labels.back().find_first_not_of(" \t") == std::string::npos)
+    labels.pop_back();
+  if (labels.empty()) view.fail("the file is empty, expected one label per line");
+  return labels;
+}
+
+void read_alphabet(const YamlView& view, Postprocess& text) {
+  text.alphabet = read_lines(view);
+  if (view.is_scalar()) text.alphabet_file = view.path();
+}
 
 Preprocess read_preprocess(const YamlView& view) {
   constexpr std::array<std::string_view, 1> own{"image"};
@@ -219,6 +263,8 @@ Preprocess read_preprocess(const YamlView& view) {
   if (result.kind == "image") {
     view.only(image_keys);
     result.image = read_image(view);
+    const auto is_said = [&](std::string_view key) { return view.has(key); };
+    result.as_trained = std::ranges::none_of(pixel_keys, is_said);
   } else {
     result.parameters = read_parameters(view);
   }
@@ -266,7 +312,7 @@ ByHand read_mapping(const YamlView& view) {
   if (view.has("batch") && read_count(view.at("batch"), 1, 4096) > 1)
     view.at("batch").fail(
         "stages that are written down work on one frame at once; leave it out and "
-        "use `millrace plan --max-latency`, which batches frames where that helps");
+        "use `millrace plan ⟨max_latency⟩`, which batches frames where that helps");
   return mapping;
 }
 

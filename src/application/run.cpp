@@ -1,14 +1,15 @@
 #include "application/run.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <mutex>
 
+#include "application/cascade/crop_run.h"
+#include "application/cascade/crop_steps.h"
+#include "application/sources/reading.h"
 #include "application/steps.h"
 #include "base/error.h"
 #include "runtime/pool.h"
-#include "runtime/waiting/pace.h"
 
 namespace millrace::application {
 namespace {
@@ -36,36 +37,12 @@ class OnTheirWay {
   std::deque<TravelsPointer> batches_;
 };
 
-runtime::WhenFull rule_of(Drop drop) {
-  return drop == Drop::block    ? runtime::WhenFull::block
-         : drop == Drop::oldest ? runtime::WhenFull::drop_oldest
-                                : runtime::WhenFull::drop_newest;
-}
-
-Time period_of(const Input& input) {
-  return input.rate_fps > 0 ? time_from_seconds(1 / input.rate_fps) : Time{};
-}
-
 std::vector<runtime::Lane> lanes_of(const std::vector<Input>& inputs) {
   std::vector<runtime::Lane> lanes;
   for (const Input& input : inputs)
-    lanes.push_back({static_cast<std::size_t>(input.queue), rule_of(input.drop)});
+    lanes.push_back(lane_of(input));
   return lanes;
 }
-
-/// One input: who reads it, at what pace.
-struct Reading {
-  Reading(const Input& input_of, Source* source_of)
-      : input(input_of), source(source_of), pace(period_of(input_of)) {}
-
-  const Input input;
-  Source* const source;
-  runtime::Pace pace;
-  // By one thread at a time; read by others after the end.
-  std::int64_t read = 0;
-  std::int64_t skipped = 0;      // by a camera's reader, which numbers them
-  std::optional<Time> last_due;  // of its pictures
-};
 
 /// In the order of the application's inputs. An input alone, and those that are no live ones, are
 /// read as one.
@@ -98,7 +75,7 @@ struct Run::State {
         queue(lanes_of(application_of.inputs())),
         readings(readings_of(application_of, parts_of)) {
     if (!application.has_several_inputs()) return;
-    for (const Input& input : application.inputs()) totals.inputs.push_back({input.name, 0, {}});
+    for (const Input& input : application.inputs()) totals.inputs.emplace_back().name = input.name;
   }
 
   const Application& application;
@@ -107,30 +84,15 @@ struct Run::State {
   const Give give;
   runtime::LiveQueue<Picture> queue;
   const std::vector<std::unique_ptr<Reading>> readings;
-  std::atomic<bool> finishing{false};  // no more pictures are taken; never false again
   OnTheirWay on_their_way;
   Totals totals;  // of who gives; `elapsed` is of the last frame
   Clock::time_point start = Clock::now();
+  std::optional<CropRun> crops;                         // gone after all pools
   std::vector<std::unique_ptr<runtime::Pool>> readers;  // gone after these
   std::unique_ptr<runtime::Pool> before, after;         // the last first: it may use the others
 
-  std::optional<Picture> next_picture(Reading& reading) {
-    const Input& input = reading.input;
-    if (finishing || (input.frames > 0 && reading.read == input.frames)) return std::nullopt;
-    if (input.rate_fps > 0 && !reading.pace.wait()) return std::nullopt;
-    auto picture = read_next(*reading.source);
-    if (!picture) return std::nullopt;
-    ++reading.read;
-    if (input.rate_fps > 0) picture->taken = Clock::now();
-    if (input.rate_fps > 0)
-      picture->due = time_from_seconds(static_cast<double>(picture->frame) / input.rate_fps);
-    reading.last_due = picture->due;
-    if (input.kind == InputKind::camera) reading.skipped = picture->frame + 1 - reading.read;
-    return picture;
-  }
-
   std::optional<runtime::Job> read_job(std::size_t lane) {
-    auto picture = next_picture(*readings[lane]);
+    auto picture = readings[lane]->next();
     if (!picture) return std::nullopt;
     auto shared = std::make_shared<Picture>(std::move(*picture));
     return runtime::Job{[] {},
@@ -140,7 +102,7 @@ struct Run::State {
   std::optional<runtime::Job> before_job() {
     auto travels = std::make_shared<Travels>();
     while (static_cast<std::int64_t>(travels->size()) < parts.batch) {
-      auto picture = application.input.is_live() ? queue.take() : next_picture(*readings.front());
+      auto picture = application.input.is_live() ? queue.take() : readings.front()->next();
       if (!picture) break;
       travels->emplace_back().outcome.picture = std::move(*picture);
     }
@@ -173,9 +135,13 @@ struct Run::State {
     }
     give_outputs(*travels, std::move(result->outputs), parts.batch);
     return runtime::Job{[this, travels] {
-                          for (Travel& travel : *travels) examine(application, parts, travel);
+                          for (Travel& travel : *travels) {
+                            examine(application, parts, travel);
+                            if (crops) prepare_crops(*parts.crops, travel);
+                          }
                         },
                         [this, travels] {
+                          if (crops) return crops->submit(travels);
                           for (Travel& travel : *travels) finish(travel);
                           return true;
                         }};
@@ -194,17 +160,21 @@ struct Run::State {
     const auto options = [](const char* name, const Workers& workers, auto at_end) {
       return runtime::PoolOptions{name, workers.threads, workers.cores, at_end};
     };
+    if (parts.crops != nullptr)
+      crops.emplace(*parts.crops,
+                    CropRun::Hooks{[this](Travel& travel) { finish(travel); }, [this] { stop(); }});
     after = std::make_unique<Pool>([this] { return after_job(); },
                                    options("post-processing", application.postprocess.workers,
                                            [this](std::exception_ptr error) {
-                                             if (error) stop();
+                                             if (crops) crops->finish(error);
+                                             if (error) stop_before_crops();
                                            }));
     before = std::make_unique<Pool>(
         [this] { return before_job(); },
         options("pre-processing", application.preprocess.workers, [this](std::exception_ptr) {
           session.finish();
           queue.close();
-          end_paces();
+          end_reading();
         }));
     if (!application.input.is_live()) return;
     for (std::size_t lane = 0; lane < readings.size(); ++lane)
@@ -214,12 +184,17 @@ struct Run::State {
                   [this, lane](std::exception_ptr error) { queue.finish(error, lane); })));
   }
 
-  void end_paces() {
-    for (const auto& reading : readings) reading->pace.end();
+  /// No more pictures are taken.
+  void end_reading() {
+    for (const auto& reading : readings) reading->end();
   }
   void stop() {
-    finishing = true;
-    end_paces();
+    stop_before_crops();
+    if (crops) crops->stop();
+  }
+  /// Frames that have come to the crops still arrive.
+  void stop_before_crops() {
+    end_reading();
     queue.close();
     session.stop();
   }
@@ -242,26 +217,28 @@ Run::Run(const Application& application, const Parts& parts, runtime::Session& s
 Run::~Run() { state_->stop(); }
 
 bool Run::wait_for(std::chrono::milliseconds time) {
+  if (state_->crops && !state_->crops->wait_for(time)) return false;
   if (!state_->after->wait_for(time)) return false;
   return state_->before->wait_for(time) && state_->have_readers_left(time);
 }
 
-void Run::finish() {
-  state_->finishing = true;
-  state_->end_paces();
-}
+void Run::finish() { state_->end_reading(); }
 
 Totals Run::totals() const {
   Totals totals = state_->totals;
   for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
     runtime::QueueCounts counts = state_->queue.counts(lane);
-    counts.put += state_->readings[lane]->skipped;
-    counts.dropped += state_->readings[lane]->skipped;
+    counts.put += state_->readings[lane]->skipped();
+    counts.dropped += state_->readings[lane]->skipped();
+    const Gaps gaps = state_->readings[lane]->gaps();
+    totals.gaps += gaps;
+    if (!totals.inputs.empty() && state_->application.input.is_live())
+      totals.inputs[lane].gaps = gaps;
     totals.queue.put += counts.put;
     totals.queue.dropped += counts.dropped;
     totals.queue.most += counts.most;
     if (state_->application.input.is_live())
-      totals.last_due.push_back(state_->readings[lane]->last_due);
+      totals.last_due.push_back(state_->readings[lane]->last_due());
     if (!totals.inputs.empty() && state_->application.input.is_live())
       totals.inputs[lane].queue = counts;
   }
@@ -300,6 +277,7 @@ Totals run_in_turn(const Application& application, const Parts& parts, runtime::
       travel.arrived = arrived;
       travel.pipeline = arrived - submitted;
       examine(application, parts, travel);
+      if (parts.crops != nullptr) run_crops(*parts.crops, travel);
       travel.outcome.latency = Clock::now() - travel.outcome.picture.taken;
       count(travel, totals);
       give(travel.outcome);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "application/application.h"
+#include "application/cascade/crops.h"
 #include "application/processing.h"
 #include "application/sink.h"
 #include "application/source.h"
@@ -27,6 +28,7 @@ struct StepTimes {
   Time pipeline{};  // in the network's stages, with their waiting
   Time exit{};      // from the pipeline to post-processing
   Time after{};     // post-processing
+  Time crops{};     // from there through the second network, with the waiting before it
   Time turn{};      // until all frames before were given
   Time total{};     // since the picture was taken
 
@@ -38,11 +40,19 @@ struct InputTotals {
   std::string name;
   std::int64_t frames = 0;     // that came out
   runtime::QueueCounts queue;  // if it is live
+  Gaps gaps = {};
 };
 
 /// How old pictures of cameras were: when they came from it, and with their findings.
 struct Ages {
   Time longest_lag{}, last_lag{}, longest{}, last{};
+};
+
+/// What a second network was given, of all frames together.
+struct CropTotals {
+  std::int64_t crops = 0, most = 0;  // most: of a frame
+  std::int64_t too_many = 0;         // boxes above the bound, which got none
+  std::int64_t outside = 0;          // boxes without a pixel in their picture
 };
 
 struct Totals {
@@ -52,9 +62,11 @@ struct Totals {
   Ages ages;
   runtime::QueueCounts queue;       // of live input, all together
   std::vector<InputTotals> inputs;  // of several
+  Gaps gaps;                        // of all
   // By input, if they are live: when the last picture that it gave was due, dropped or not.
   std::vector<std::optional<Time>> last_due = {};
   std::optional<Complaint> complaint;  // of the source
+  CropTotals crops;
   bool finite = true;                  // no output of the network held NaN or infinity
   std::string not_finite_input = {};   // the first frame whose input did; empty: none
   /// Inputs of the network with which a stage may have made NaN: see Session::may_have_made_nan.
@@ -70,12 +82,13 @@ struct Parts {
   /// time; the picture is left out. None: such a picture ends the run.
   std::function<void(const InputError&)> skip = {};
   std::int64_t batch = 1;  // pictures that the network takes at once
+  const CropParts* crops = nullptr;  // none: there is no second network
 };
 
 /// One thread at a time, frames in order.
 using Give = std::function<void(const Outcome&)>;
 
-/// Starts at once; its threads are those of docs/applications.md.
+/// Starts at once; its threads are those of docs/methods/pictures.md.
 class Run {
  public:
   Run(const Application& application, const Parts& parts, runtime::Session& session, Give give);

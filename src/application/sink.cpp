@@ -11,7 +11,7 @@
 #include "application/codecs/codecs.h"
 #include "application/codecs/opencv.h"
 #include "application/codecs/video_time.h"
-#include "application/drawing.h"
+#include "application/drawing/drawing.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/temporary.h"
@@ -33,13 +33,13 @@ const Image& image_of(const Outcome& outcome) {
 
 class JsonLines : public Sink {
  public:
-  JsonLines(std::function<void(const std::string&)> write, const std::vector<std::string>& labels)
+  JsonLines(std::function<void(const std::string&)> write, const Labels& labels)
       : write_(std::move(write)), labels_(labels) {}
   void take(const Outcome& outcome) override { write_(json_line(outcome, labels_)); }
 
  private:
   std::function<void(const std::string&)> write_;
-  std::vector<std::string> labels_;
+  Labels labels_;
 };
 
 /// Endings of formats that have an encoder, but none for pictures in colour with 8 bits.
@@ -61,7 +61,7 @@ void make_folder(const fs::path& folder) {
 
 class Pictures : public Sink {
  public:
-  Pictures(const fs::path& folder, const std::vector<std::string>& labels)
+  Pictures(const fs::path& folder, const Labels& labels)
       : folder_(folder), labels_(labels) {
     make_folder(folder);
   }
@@ -75,7 +75,7 @@ class Pictures : public Sink {
 
  private:
   fs::path folder_;
-  std::vector<std::string> labels_;
+  Labels labels_;
 };
 
 /// One byte for each pixel: its class.
@@ -119,7 +119,7 @@ std::int64_t frames_in(const std::string& path) {
 /// Written beside its place, and renamed at the end if all frames are in it.
 class VideoFile : public Sink {
  public:
-  VideoFile(const fs::path& path, double rate_fps, const std::vector<std::string>& labels)
+  VideoFile(const fs::path& path, double rate_fps, const Labels& labels)
       : path_(path),
         codec_(codec_of(path)),
         rate_fps_(rate_fps > 0 ? rate_fps : default_rate_fps),
@@ -183,7 +183,7 @@ class VideoFile : public Sink {
   std::string codec_;
   double rate_fps_;
   WritingTime time_;
-  std::vector<std::string> labels_;
+  Labels labels_;
   std::optional<cv::Size> size_;
   cv::Mat last_;
   std::int64_t written_ = 0;
@@ -203,19 +203,19 @@ std::string map_file_name(const std::string& source, std::int64_t frame) {
   return source.ends_with(".png") ? source : source + ".png";
 }
 
-Image drawn(const Outcome& outcome, const std::vector<std::string>& labels) {
+Image drawn(const Outcome& outcome, const Labels& labels) {
   cv::Mat image = to_bgr(image_of(outcome));
   draw(image, outcome.findings, labels);
   return from_bgr(image);
 }
 
 std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
-                                const std::vector<std::string>& labels) {
+                                const Labels& labels) {
   return std::make_unique<JsonLines>(std::move(write), labels);
 }
 
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
-                                   const std::vector<std::string>& labels) {
+                                   const Labels& labels) {
   return std::make_unique<Pictures>(folder, labels);
 }
 
@@ -224,7 +224,7 @@ std::unique_ptr<Sink> map_sink(const std::filesystem::path& folder) {
 }
 
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,
-                                 const std::vector<std::string>& labels) {
+                                 const Labels& labels) {
   return std::make_unique<VideoFile>(path, rate_fps, labels);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/application.h"
@@ -21,14 +22,21 @@ struct Outcome {
   Time latency{};  // since the picture was taken
 };
 
+/// What classes are called.
+struct Labels {
+  Labels(std::vector<std::string> own_of = {}, std::vector<std::string> of_crops_of = {})
+      : own(std::move(own_of)), of_crops(std::move(of_crops_of)) {}
+  std::vector<std::string> own, of_crops;
+};
+
 /// One line of JSON, with its end: frame, source (masked), when it was,
 /// latency_ms, of a camera lag_ms, and what was found.
 /// InputError if the findings' own JSON is none.
-std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels);
+std::string json_line(const Outcome& outcome, const Labels& labels);
 
 /// The picture with its findings: boxes, masks, keypoints, the colours of a map, or the first
 /// classes in a corner.
-Image drawn(const Outcome& outcome, const std::vector<std::string>& labels);
+Image drawn(const Outcome& outcome, const Labels& labels);
 
 /// How the annotated copy of a picture is called: as the picture; with ".png" behind it if colours
 /// cannot be written in its format; by the number of its frame if no format goes by its name.
@@ -50,15 +58,15 @@ class Sink {
 
 /// Lines to whoever takes text.
 std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
-                                const std::vector<std::string>& labels);
+                                const Labels& labels);
 /// A folder of pictures, named as they were; made if it is not there.
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
-                                   const std::vector<std::string>& labels);
+                                   const Labels& labels);
 /// A folder of PNGs with one byte for each pixel of the picture: its class.
 std::unique_ptr<Sink> map_sink(const std::filesystem::path& folder);
 /// A video, of the format that the name's ending says; InputError if that is not known. Of a fixed
 /// rate: frames that are due at a time stand at that time.
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,
-                                 const std::vector<std::string>& labels);
+                                 const Labels& labels);
 
 }  // namespace millrace::application

@@ -119,8 +119,9 @@ std::unique_ptr<Source> open_one(const Input& input, const network::Network& net
       return std::make_unique<ImageFiles>(input);
     case InputKind::arrays:
       return std::make_unique<ArrayFile>(input, network);
-    case InputKind::video:
     case InputKind::camera:
+      return open_camera(input);
+    case InputKind::video:
       break;
   }
   return open_video(input);

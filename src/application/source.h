@@ -1,5 +1,6 @@
 #pragma once
 // Where pictures come from.
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "application/application.h"
 #include "application/picture.h"
+#include "application/sources/presence.h"
 #include "network/network.h"
 
 namespace millrace::application {
@@ -34,6 +36,12 @@ class Source {
   /// Of several inputs: each for itself, for threads that read them at the same time; none: it is
   /// one. Borrowed.
   virtual std::vector<Source*> lanes() { return {}; }
+  /// Of a camera; null: it is none. Any thread.
+  Presence* presence() const { return presence_.get(); }
+  const std::shared_ptr<Presence>& shared_presence() const { return presence_; }
+
+ protected:
+  std::shared_ptr<Presence> presence_;  // shared by a source and the one that stands for it
 };
 
 /// InputError, naming the input's place, if there is nothing to read. Of several inputs next()
@@ -41,8 +49,10 @@ class Source {
 std::unique_ptr<Source> open_source(const Application& application,
                                     const network::Network& network);
 
-/// sources/video.cpp: a file, or a camera by its number, device or address.
+/// sources/video.cpp: a file.
 std::unique_ptr<Source> open_video(const Input& input);
+/// sources/camera.cpp. EngineError if it gives no pictures now; later it may go and come back.
+std::unique_ptr<Source> open_camera(const Input& input);
 
 /// sources/joined.cpp: by input.
 std::unique_ptr<Source> join_sources(std::vector<std::unique_ptr<Source>> sources,

@@ -14,21 +14,6 @@
 namespace millrace::application {
 namespace {
 
-/// What a processing throws is said to be its own, whoever wrote it.
-template <class Call>
-void guarded(const std::string& kind, const Picture& picture, const Call& call) {
-  const std::string place = fmt::format("frame {} ({}): {}", picture.frame, picture.name, kind);
-  try {
-    call();
-  } catch (const InputError& error) {
-    throw InputError(place, error.what());
-  } catch (const std::exception& error) {
-    throw EngineError(fmt::format("{} failed: {}", place, error.what()));
-  } catch (...) {
-    throw EngineError(place + " failed and threw something that is no std::exception");
-  }
-}
-
 /// False: it is left out.
 bool decode_or_skip(const Application& application, const Parts& parts, Travel& travel) {
   const Picture& picture = travel.outcome.picture;
@@ -102,6 +87,11 @@ void count(const Travel& travel, Totals& totals) {
   if (!travel.has_finite_inputs && totals.not_finite_input.empty())
     totals.not_finite_input =
         fmt::format("frame {} ({})", travel.outcome.picture.frame, travel.outcome.picture.name);
+  const Findings& findings = travel.outcome.findings;
+  totals.crops.crops += static_cast<std::int64_t>(findings.crops.size());
+  totals.crops.most = std::max(totals.crops.most, static_cast<std::int64_t>(findings.crops.size()));
+  totals.crops.too_many += findings.not_cropped;
+  totals.crops.outside += findings.outside;
   if (!travel.given.empty()) totals.suspects.push_back(travel.given);
   Ages& ages = totals.ages;
   ages.last_lag = travel.outcome.picture.lag;
@@ -115,7 +105,9 @@ void count(const Travel& travel, Totals& totals) {
   times.pipeline += travel.pipeline;
   times.exit += travel.examined - travel.arrived;
   times.after += travel.done - travel.examined;
-  times.turn += Clock::now() - travel.done;
+  const bool has_crops = travel.cropped != Clock::time_point{};
+  if (has_crops) times.crops += travel.cropped - travel.done;
+  times.turn += Clock::now() - (has_crops ? travel.cropped : travel.done);
   times.total += travel.outcome.latency;
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 // One frame on its way, and what is done with it.
+#include <fmt/format.h>
+
 #include <chrono>
+#include <exception>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "application/application.h"
@@ -12,16 +16,40 @@ namespace millrace::application {
 
 using Clock = std::chrono::steady_clock;
 
+/// One crop of the frame: what the second network is given.
+struct CropTravel {
+  Picture picture;
+  std::vector<network::Array> inputs = {};
+};
+
 struct Travel {
   Outcome outcome;
   std::vector<network::Array> inputs = {}, outputs = {};
   Clock::time_point begin{}, prepared{}, arrived{}, examined{}, done{};
+  Clock::time_point cropped{};  // of a frame whose crops have been looked at; else not set
+  std::vector<CropTravel> crops = {};
+  std::vector<std::vector<network::Array>> crop_outputs = {};  // by run of the second network
   Time pipeline{};
   /// To the network, with those of the travels beside it; after it only if it may have made NaN.
   std::vector<network::Array> given = {};
   bool has_finite_inputs = true, has_finite_outputs = true;
   std::optional<InputError> undecoded = std::nullopt;  // the picture, which is left out
 };
+
+/// What a processing throws is said to be its own, whoever wrote it.
+template <class Call>
+void guarded(const std::string& kind, const Picture& picture, const Call& call) {
+  const std::string place = fmt::format("frame {} ({}): {}", picture.frame, picture.name, kind);
+  try {
+    call();
+  } catch (const InputError& error) {
+    throw InputError(place, error.what());
+  } catch (const std::exception& error) {
+    throw EngineError(fmt::format("{} failed: {}", place, error.what()));
+  } catch (...) {
+    throw EngineError(place + " failed and threw something that is no std::exception");
+  }
+}
 
 /// The next picture, with the time that it took.
 std::optional<Picture> read_next(Source& source);

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/named_pipe.h"
 
 namespace millrace {
 namespace {
@@ -175,14 +176,11 @@ bool is_special(const std::filesystem::path& target) {
 }
 
 int open_special(const std::filesystem::path& target, const std::filesystem::path& path) {
-  // Whoever is to read it may have been started at the same time; no event says that it has begun.
-  constexpr int attempts = 50, apart_ms = 20;
-  int file = -1;
-  for (int i = 0; i < attempts; ++i) {
-    file = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0 || errno != ENXIO) break;
-    ::poll(nullptr, 0, apart_ms);
-  }
+  constexpr std::chrono::seconds patience{1};  // who is to read it may have just been started
+  std::error_code ignored;
+  const int file = std::filesystem::is_fifo(target, ignored)
+                       ? open_read_pipe(target, patience)
+                       : ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 && errno == ENXIO)
     throw EngineError(
         fmt::format("{}: is a pipe or a device at whose other end nobody is; begin to read it "

@@ -56,9 +56,9 @@ struct Board {
   bool operator==(const Board&) const = default;
 };
 
-/// This machine as hwloc sees it, restricted to the cores the calling thread may use; one processor
-/// per physical core (its first hardware thread), one device per kind of cores. EngineError if
-/// hwloc fails.
+/// This machine as its system tells, restricted to the cores the calling thread may use; one
+/// processor per physical core (its first hardware thread), one device per kind of cores.
+/// EngineError if the thread may use none.
 Board this_machine();
 
 /// Of all processes together.

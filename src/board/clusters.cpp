@@ -15,28 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string first_line(const fs::path& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
-
-/// "0-3,6" of most files of the system, and "0 1 2 3" of those of cpufreq.
-std::vector<int> cores_in_list(std::string text) {
-  std::ranges::replace(text, ',', ' ');
-  std::istringstream words(text);
-  std::vector<int> cores;
-  for (std::string word; words >> word;) {
-    int first = 0, last = 0;
-    const int found = std::sscanf(word.c_str(), "%d-%d", &first, &last);
-    constexpr int most = 1 << 16;
-    if (found < 1 || first < 0 || last > most) return {};
-    for (int core = first; core <= (found == 2 ? last : first); ++core) cores.push_back(core);
-  }
-  return cores;
-}
-
 /// In kHz; 0 if the file has none.
 double khz_in(const fs::path& path) {
   double khz = 0;
@@ -59,9 +37,8 @@ std::vector<Megahertz> clocks_in(const fs::path& cpufreq) {
 }
 
 std::optional<int> clock_of(const fs::path& core) {
-  const std::vector<int> sharing = cores_in_list(first_line(core / "cpufreq/related_cpus"));
-  const std::vector<int> threads =
-      cores_in_list(first_line(core / "topology/thread_siblings_list"));
+  const std::vector<int> sharing = cores_in_file(core / "cpufreq/related_cpus");
+  const std::vector<int> threads = cores_in_file(core / "topology/thread_siblings_list");
   const bool are_others = std::ranges::any_of(sharing, [&](int other) {
     return std::ranges::find(threads, other) == threads.end();
   });
@@ -75,12 +52,36 @@ bool has_kinds(const std::vector<CoreFacts>& facts) {
 
 }  // namespace
 
+std::string first_line(const fs::path& path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
+}
+
+std::vector<int> cores_in_file(const fs::path& path) {
+  std::string text = first_line(path);
+  std::ranges::replace(text, ',', ' ');
+  std::istringstream words(text);
+  std::vector<int> cores;
+  for (std::string word; words >> word;) {
+    int first = 0, last = 0;
+    const int found = std::sscanf(word.c_str(), "%d-%d", &first, &last);
+    constexpr int most = 1 << 16;
+    if (found < 1 || first < 0 || last > most) return {};
+    for (int core = first; core <= (found == 2 ? last : first); ++core) cores.push_back(core);
+  }
+  return cores;
+}
+
 std::vector<CoreFacts> facts_of_cores(const std::vector<int>& cores, const fs::path& root) {
   std::ifstream cpuinfo(root / "proc/cpuinfo");
   const std::map<int, std::string> models = arm_models(cpuinfo);
+  const std::vector<int> fast = cores_in_file(root / "sys/devices/cpu_core/cpus");
   std::vector<CoreFacts> result;
   for (const int core : cores) {
     CoreFacts facts{core};
+    facts.kind = std::ranges::count(fast, core) > 0 ? 1 : 0;
     const fs::path folder = root / fmt::format("sys/devices/system/cpu/cpu{}", core);
     if (const auto model = models.find(core); model != models.end()) facts.model = model->second;
     std::istringstream(first_line(folder / "cpu_capacity")) >> facts.capacity;
@@ -94,7 +95,7 @@ std::vector<CoreFacts> facts_of_cores(const std::vector<int>& cores, const fs::p
 std::vector<Device> devices_of_cores(const std::vector<Processor>& processors,
                                      const std::vector<CoreFacts>& facts,
                                      const std::string& model) {
-  // hwloc tells kinds of some machines that say nothing of capacities.
+  // Machines with Intel's two kinds of cores say nothing of capacities, or each core its own.
   const bool by_kind = has_kinds(facts);
   using Key = std::tuple<std::int64_t, int, std::string>;
   std::map<Key, Device> by_key;

@@ -19,10 +19,18 @@ struct CoreFacts {
   std::vector<Megahertz> clocks = {};  // ascending
   /// The first of the cores that share its clock, if there are others than its hardware threads.
   std::optional<int> clock_of = {};
-  int kind = 0;  // hwloc's number for cores like this one
+  int kind = 0;  // 1: a fast core beside Intel's small ones (perf's device cpu_core)
 };
 
-/// Of these cores, but for their kind. `root`: the folder that holds proc and sys.
+/// this_machine(), as the files below `root` tell: the folder that holds proc and sys.
+Board machine_at(const std::filesystem::path& root);
+
+/// Empty if there is no such file.
+std::string first_line(const std::filesystem::path& path);
+/// "0-3,6" of most files of the system, and "0 1 2 3" of those of cpufreq. Empty if it is neither.
+std::vector<int> cores_in_file(const std::filesystem::path& path);
+
+/// Of these cores. `root`: the folder that holds proc and sys.
 std::vector<CoreFacts> facts_of_cores(const std::vector<int>& cores,
                                       const std::filesystem::path& root = "/");
 

@@ -29,7 +29,7 @@ Device name_only(const Device& device) {
   return plain;
 }
 
-/// Whether it says more than hwloc finds on a machine.
+/// Whether it says more than is found on a machine.
 bool is_described(const Board& board) {
   const auto plain = [](const Device& device) {
     return device.kind == ProcessorKind::cpu && !device.together && device == name_only(device);

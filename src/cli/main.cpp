@@ -13,24 +13,28 @@
 
 #include "base/error.h"
 #include "base/excerpt.h"
+#include "base/process/crash.h"
+#include "base/process/signals.h"
 #include "base/terminal.h"
+#include "cli/options/old_words.h"
 #include "cli/options/wrong_usage.h"
 #include "cli/print/help.h"
-#include "base/process/signals.h"
+#include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 
 namespace {
+
+using namespace millrace::cli;
 
 constexpr int wrong_input = 2;
 constexpr const char* no_thread =
     "a thread cannot be started: the system has no memory or number left for it; allow more "
     "memory (ulimit -v) and threads (ulimit -u), or use fewer stages, replicas and streams";
-using millrace::cli::machine_failed;
 
 /// Precondition: the text is printable.
 int report(std::string_view text, int exit_code) {
   const std::string name = millrace::coloured("millrace:", millrace::Colour::red, stderr);
-  millrace::write_error({name, " ", text, "\n"});
+  millrace::write_error({name, " ", millrace::cli::in_options(text), "\n"});
   return exit_code;
 }
 
@@ -55,59 +59,39 @@ int flushed(int exit_code) {
                 machine_failed);
 }
 
-using millrace::cli::VerbGroup;
-constexpr VerbGroup verb_groups[] = {
-    {"Look at networks and boards",
-     {millrace::cli::add_inspect, millrace::cli::add_zoo, millrace::cli::add_board}},
-    {"Measure", {millrace::cli::add_profile, millrace::cli::add_calibrate}},
-    {"Decide and prove",
-     {millrace::cli::add_plan, millrace::cli::add_analyze, millrace::cli::add_simulate}},
-    {"Decide for several networks", {millrace::cli::add_deploy, millrace::cli::add_admit}},
-    {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
-    {"Look into layers", {millrace::cli::add_workload}},
-    {"Work with other tools", {millrace::cli::add_export, millrace::cli::add_import_jedi}},
-    {"Analyse without networks", {millrace::cli::add_dataflow, millrace::cli::add_realtime}},
-    {"Take it elsewhere", {millrace::cli::add_bundle}},
-    {"This installation", {millrace::cli::add_cache, millrace::cli::add_completion}},
-};
-
-void set_up(CLI::App& app, int& exit_code) {
+void set_up(CLI::App& app, int& exit_code, const Words& words) {
   app.name("millrace");
   app.set_version_flag("--version", std::string("millrace ") + MILLRACE_VERSION);
   app.require_subcommand(0, 1);
   const std::size_t width = millrace::terminal_width();
-  app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
+  app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width, words.shows_all));
   app.footer(
-      "Begin with:\n"
-      "  millrace inspect MODEL    show the layers, and which engine supports them\n"
-      "  millrace plan MODEL       measure, search and prove; write MODEL.plan.json\n"
-      "  millrace verify PLAN      compare its outputs with those of the reference engine\n"
-      "  millrace bench PLAN       compare its speed with other ways to use the cores\n"
-      "  millrace run PLAN --input pictures/\n"
-      "`millrace COMMAND --help` lists the options of a command and gives an example.");
-  for (const VerbGroup& group : verb_groups) add_group(app, exit_code, group);
+      "Begin with `millrace bench MODEL`.\n"
+      "`millrace COMMAND --help` lists the options of a command and gives an example.\n"
+      "`millrace help --all` lists all commands.");
+  add_verbs(app, exit_code, words.words == std::vector<std::string>{"help", "--all"});
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(const Words& words) {
   CLI::App app(
-      "Millrace runs neural networks as pipelines on the cores of a board. It measures every "
-      "layer, searches for the best way to spread the network, and proves that the pipeline cannot "
-      "deadlock. For GPUs and NPUs it plans and simulates; an engine that supports one runs its "
-      "layers.");
+      "Millrace runs neural networks on all processors of a board at once. It measures every "
+      "layer, searches for the best way to spread them, and proves that nothing can deadlock.");
   int exit_code = 0;
-  set_up(app, exit_code);
-  const std::string first = argc > 1 ? argv[1] : "";
-  using namespace millrace::cli;
-  if (is_unknown_verb(app, first))
-    return report(millrace::short_message(no_verb(app, first)), wrong_input);
+  set_up(app, exit_code, words);
+  const std::string first = words.words.empty() ? "help" : words.words.front();
+  if (first == "help") return fmt::print("{}", app.help()), 0;
+  const auto told = [&](const std::string& text) {
+    return report(millrace::short_message(words.in_typed_words(text)), wrong_input);
+  };
+  if (is_unknown_verb(app, first)) return told(no_verb(app, first));
+  if (!words.note.empty()) note(words.note);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>{words.words.rbegin(), words.words.rend()});
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return report(millrace::short_message(text_of(error, app)), wrong_input);
+    return told(text_of(error, app));
   }
-  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
 }
 
@@ -115,13 +99,16 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_streams();
-  for (const int signal : {SIGPIPE, SIGXFSZ})
-    std::signal(signal, SIG_IGN);  // becomes an error, so that temporary files are removed
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);  // errors instead
   millrace::set_interrupt_of_files(&millrace::signals());
+  Words words;
+  millrace::explain_crashes();
   try {
-    return flushed(parse_and_run(argc, argv));
+    words = understood({argv + 1, argv + argc});
+    if (!words.listed.empty()) return fmt::print("{}", words.listed), flushed(0);
+    return flushed(parse_and_run(words));
   } catch (const millrace::InputError& error) {
-    return report(error.what(), wrong_input);
+    return report(words.in_typed_words(error.what()), wrong_input);
   } catch (const millrace::EngineError& error) {
     return report(error.what(), machine_failed);
   } catch (const std::system_error& error) {

@@ -24,11 +24,12 @@ constexpr std::string_view deployment_main =
 #include <string>
 
 #include "application/tasks/task.h"
-#include "millrace.h"
+#include "base/error.h"
+#include "product/deployment/run.h"
 @DECLARATIONS@
 namespace {
 
-namespace api = millrace::api;
+namespace product = millrace::product;
 namespace runtime = millrace::runtime;
 
 constexpr const char* deployment_file = PROGRAM_FOLDER "/@DEPLOYMENT@";
@@ -42,24 +43,24 @@ millrace::application::TaskTable tasks() {
 }
 
 /// Shows what Millrace tells while it works.
-class Notes final : public api::Listener {
+class Notes final : public product::Listener {
   void note(const std::string& text) override { std::cerr << text << '\n'; }
 };
 
 /// Runs all groups for so long.
-api::DeploymentRun run(double seconds) {
+product::DeploymentRun run(double seconds) {
   Notes notes;
-  api::DeploymentRunRequest request;
+  product::DeploymentRunRequest request;
   request.deployment = deployment_file;
   request.scenario = scenario;
   request.duration_s = seconds;
   request.tasks.linked = tasks();
   request.context.listener = &notes;
-  return api::run_deployment(request);
+  return product::run_deployment(request);
 }
 
 /// A line for each group: its frames, and the longest response beside what was proven.
-void print(const api::DeploymentRun& run) {
+void print(const product::DeploymentRun& run) {
   std::cout << std::fixed << std::setprecision(3);
   for (std::size_t g = 0; g < run.record.groups.size(); ++g) {
     const runtime::GroupRecord& group = run.record.groups[g];
@@ -91,7 +92,7 @@ int main(int argc, char** argv) {
     return wrong_input;
   }
   try {
-    const api::DeploymentRun finished = run(seconds);
+    const product::DeploymentRun finished = run(seconds);
     print(finished);
     return finished.missed() == 0 ? 0 : deadlines_missed;
   } catch (const millrace::InputError& error) {
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
 
 constexpr std::string_view deployment_cmake =
     R"cmake(add_executable(@NAME@ main.cpp@SOURCES@)
-target_link_libraries(@NAME@ PRIVATE millrace::millrace@LIBRARIES@)
+target_link_libraries(@NAME@ PRIVATE millrace::rooms@LIBRARIES@)
 @INCLUDES@target_compile_definitions(@NAME@ PRIVATE PROGRAM_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra)
 

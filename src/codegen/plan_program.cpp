@@ -24,14 +24,20 @@ constexpr std::string_view plan_main =
 #include <utility>
 #include <vector>
 
-#include "api/frames.h"
-#include "api/results.h"
-#include "millrace.h"
+#include "application/frames/frames.h"
+#include "base/error.h"
+#include "board/board.h"
+#include "engine/registry.h"
+#include "plan/plan_file.h"
+#include "product/open_model.h"
+#include "product/pipeline.h"
+#include "product/results.h"
 #include "runtime/compare.h"
 
 namespace {
 
-namespace api = millrace::api;
+namespace application = millrace::application;
+namespace product = millrace::product;
 namespace network = millrace::network;
 namespace runtime = millrace::runtime;
 
@@ -39,7 +45,7 @@ constexpr const char* plan_file = PROGRAM_FOLDER "/@PLAN@";
 constexpr double largest_difference = @TOLERANCE@;  // of outputs, as a share of the largest value
 constexpr int outputs_differ = 1, wrong_input = 2, machine_failed = 3;  // exit codes
 
-runtime::Result next_result(millrace::Pipeline& pipeline) {
+runtime::Result next_result(product::Pipeline& pipeline) {
   auto result = pipeline.next();
   if (!result) throw millrace::EngineError("the pipeline ended before all frames came out");
   return std::move(*result);
@@ -47,10 +53,10 @@ runtime::Result next_result(millrace::Pipeline& pipeline) {
 
 /// Every stage works on another frame. So frames go in as long as the pipeline takes them, and
 /// results come out in order: a line of JSON for each.
-void print_results(millrace::Pipeline& pipeline, const network::Network& network,
-                   const api::Frames& frames) {
+void print_results(product::Pipeline& pipeline, const network::Network& network,
+                   const application::Frames& frames) {
   std::deque<std::string> names;  // of the frames on their way
-  std::optional<api::Frame> next;
+  std::optional<application::NamedFrame> next;
   std::size_t submitted = 0;
   for (std::size_t received = 0; received < frames.count; ++received) {
     while (submitted < frames.count) {
@@ -60,20 +66,20 @@ void print_results(millrace::Pipeline& pipeline, const network::Network& network
       next.reset();
       ++submitted;
     }
-    std::cout << api::json_line(network, names.front(), next_result(pipeline));
+    std::cout << product::json_line(network, names.front(), next_result(pipeline));
     names.pop_front();
   }
 }
 
 /// Whether the pipeline gives what the whole network gives, in one piece on the first core.
-bool is_right(millrace::Pipeline& pipeline, const network::Network& network,
-              const api::Frames& frames) {
+bool is_right(product::Pipeline& pipeline, const network::Network& network,
+              const application::Frames& frames) {
   const auto engine = millrace::engine::make_engine(millrace::engine::engine_names().front());
-  const auto machine = millrace::this_machine();
+  const auto machine = millrace::board::this_machine();
   runtime::Sequential whole(network, *engine, machine.processors.front());
   runtime::Frames expected, found;
   for (std::size_t i = 0; i < frames.count; ++i) {
-    const api::Frame frame = frames.at(i);
+    const application::NamedFrame frame = frames.at(i);
     expected.push_back(whole.run(frame.inputs));
     pipeline.submit(frame.inputs);
     found.push_back(next_result(pipeline).outputs);
@@ -85,12 +91,12 @@ bool is_right(millrace::Pipeline& pipeline, const network::Network& network,
 }
 
 /// Shows what Millrace tells while it works.
-class Notes final : public api::Listener {
+class Notes final : public product::Listener {
   void note(const std::string& text) override { std::cerr << text << '\n'; }
 };
 
 struct Arguments {
-  api::FrameOptions frames;
+  application::FrameOptions frames;
   bool check = false;
 };
 
@@ -115,10 +121,10 @@ std::optional<Arguments> arguments_of(const std::vector<std::string>& words) {
 int run(const Arguments& arguments) {
   Notes notes;
   const network::Network network =
-      millrace::open_model(api::model_of_plan(plan_file), {.listener = &notes});
+      product::open_model(product::model_of_plan(plan_file), {{.listener = &notes}});
   const auto plan = millrace::plan::read_plan(plan_file, network);
-  const api::Frames frames = api::open_frames(network, arguments.frames, 1);
-  auto pipeline = millrace::deploy(plan, network);
+  const application::Frames frames = application::open_frames(network, arguments.frames, 1);
+  auto pipeline = product::deploy(plan, network);
   if (arguments.check) return is_right(pipeline, network, frames) ? 0 : outputs_differ;
   print_results(pipeline, network, frames);
   return 0;
@@ -173,7 +179,7 @@ outputs with those of the whole network on one core.
 
 constexpr std::string_view plan_cmake =
     R"cmake(add_executable(@NAME@ main.cpp)
-target_link_libraries(@NAME@ PRIVATE millrace::millrace)
+target_link_libraries(@NAME@ PRIVATE millrace::rooms)
 target_compile_definitions(@NAME@ PRIVATE PROGRAM_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra)
 

@@ -22,7 +22,7 @@ project(@NAME@ LANGUAGES CXX)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-find_package(millrace 0.1 REQUIRED)
+find_package(millrace 0.1 REQUIRED COMPONENTS rooms)
 
 )cmake";
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "deployment/plan_tasks.h"
@@ -80,6 +81,48 @@ void check_clocks(const Setting& setting, const board::Board& board, const std::
   }
 }
 
+bool is_beside_network(const Task& task) {
+  return task.step == Step::preprocess || task.step == Step::postprocess;
+}
+
+void check_processor(const Task& task, const board::Board& board, const std::string& place) {
+  const auto found = std::ranges::find(board.processors, task.processor, &board::Processor::name);
+  if (found == board.processors.end())
+    throw InputError(
+        place, fmt::format("the board '{}' has no processor '{}'", board.name, task.processor));
+  if (is_beside_network(task) && found->kind != board::ProcessorKind::cpu)
+    throw InputError(place,
+                     fmt::format("runs on '{}', which is no core; pre- and post-processing need "
+                                 "a core of the board",
+                                 task.processor));
+}
+
+void check_room(std::size_t subnets, const std::optional<int>& limit, const std::string& place) {
+  if (limit && subnets > static_cast<std::size_t>(*limit))
+    throw InputError(place,
+                     fmt::format("has {} subnets of all groups, and the board allows {}; move some "
+                                 "to another processor",
+                                 subnets, *limit));
+}
+
+/// All groups are loaded at once, whichever scenario is active.
+void check_rooms(const Deployment& deployment, const board::Board& board) {
+  std::map<std::string, std::size_t> subnets;  // by processor
+  for (const Assignment& assignment : deployment.assignments)
+    for (const Task& task : assignment.tasks)
+      if (task.step == Step::phase) ++subnets[task.processor];
+  for (const board::Device& device : board.devices) {
+    std::size_t together = 0;
+    for (const std::string& processor : device.processors) {
+      const auto found = subnets.find(processor);
+      if (found == subnets.end()) continue;
+      check_room(found->second, device.limits.subnets, fmt::format("processor '{}'", processor));
+      together += found->second;
+    }
+    check_room(together, device.limits.subnets_together, fmt::format("device '{}'", device.name));
+  }
+}
+
 }  // namespace
 
 bool frames_may_overlap(const system::System& system, system::GroupId group) {
@@ -151,11 +194,8 @@ void check(const Deployment& deployment, const board::Board& board) {
   check(deployment);
   for (std::size_t g = 0; g < deployment.assignments.size(); ++g)
     for (const Task& task : deployment.assignments[g].tasks)
-      if (std::ranges::find(board.processors, task.processor, &board::Processor::name) ==
-          board.processors.end())
-        throw InputError(
-            place_of(deployment, g, task),
-            fmt::format("the board '{}' has no processor '{}'", board.name, task.processor));
+      check_processor(task, board, place_of(deployment, g, task));
+  check_rooms(deployment, board);
   for (const Setting& setting : deployment.settings)
     check_clocks(setting, board,
                  fmt::format("setting of scenario '{}', level {}",

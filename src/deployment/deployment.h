@@ -111,7 +111,8 @@ void make_space(Deployment& deployment);
 /// and of the steps beside it, a second setting of a scenario and level, a bound of a group that is
 /// not active.
 void check(const Deployment& deployment);
-/// The same, and that the board has each processor and each clock.
+/// The same, and that the board has each processor and each clock, room for the subnets of all
+/// groups (Limits::subnets and subnets_together), and cores for pre- and post-processing.
 void check(const Deployment& deployment, const board::Board& board);
 /// Empty if the deployment was made for this board; else a sentence that says so.
 std::string another_board(const Deployment& deployment, const board::Board& board);

@@ -9,7 +9,7 @@
 namespace millrace::deployment {
 
 /// The network that a plan is for. Who gives it keeps what it returns.
-using NetworkOf = std::function<const network::Network&(const network::ModelSource&)>;
+using NetworkOf = std::function<const network::Network&(const formats::ModelSource&)>;
 
 /// Whether it ends in ".json" and says that it is a deployment. InputError if it is not JSON then.
 bool is_deployment_file(const std::filesystem::path& path);

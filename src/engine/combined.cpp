@@ -153,6 +153,7 @@ class CombinedEngine final : public Engine {
     if (!request.variants.empty())
       for (std::size_t m = 1; m < members_.size(); ++m)
         if (takes_part(members_[m], request.processor) &&
+            members_[m].engine->traits(request.processor) &&
             board::is_of_engine(request.variants[layer.index], members_[m].engine->name()))
           return m;
     return first_for(*request.network, layer, request.processor);

@@ -22,7 +22,7 @@ std::string words_for(const EngineHere& engine, bool competes, bool others_reach
 
 }  // namespace
 
-// On x86, oneDNN and our kernels won everywhere but by noise: docs/engines.md, docs/comparison.md.
+// On x86, oneDNN and our kernels won everywhere but by noise: docs/evidence/comparison.md.
 // Elsewhere oneDNN has references for much, and few layers were compared.
 bool competes_on(std::string_view architecture, std::string_view engine) {
   return architecture != "x86_64" && engine == "onnxruntime";

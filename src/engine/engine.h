@@ -73,9 +73,10 @@ class Subnet {
   virtual ~Subnet() = default;
   virtual std::span<const Port> inputs() const = 0;   // as requested
   virtual std::span<const Port> outputs() const = 0;  // with the layouts chosen
-  /// Pointers in the order of inputs() and outputs(), aligned to network::tensor_alignment, of the
-  /// layouts' sizes. Runs on the calling thread and, for a processor with several cores, on helper
-  /// threads; the caller has pinned itself. Throws EngineError.
+  /// Pointers in the order of inputs() and outputs(), of the layouts' sizes. They are aligned to
+  /// network::tensor_alignment; those of a network's inputs, which may lie in memory of the
+  /// program, to the size of their numbers. Runs on the calling thread and, for a processor with
+  /// several cores, on helper threads; the caller has pinned itself. Throws EngineError.
   virtual void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) = 0;
   /// The same run, with the time of every group, in order.
   virtual std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,

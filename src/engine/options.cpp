@@ -7,7 +7,7 @@ namespace millrace::engine {
 void refuse_settings(const EngineOptions& options, const std::string& engine) {
   const auto found = options.settings.find(engine);
   if (found == options.settings.end() || found->second.empty()) return;
-  throw InputError("--engine-option " + engine + "." + found->second.begin()->first,
+  throw InputError("⟨engine_option⟩ " + engine + "." + found->second.begin()->first,
                    "the engine has no options; leave it out");
 }
 

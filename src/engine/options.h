@@ -1,6 +1,7 @@
 #pragma once
 // What whoever makes an engine may give it.
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,13 @@ struct EngineOptions {
   std::map<std::string, std::map<std::string, std::string>> settings = {};
   /// Where engines keep what they have compiled, each in a folder of its own. Empty: nowhere.
   std::filesystem::path compiled = {};
+  /// What plug-ins compiled for a bundle, a file each; what is there is not compiled again. Empty:
+  /// nothing.
+  std::filesystem::path blobs = {};
+  /// Told the name and the content of each such file that is used. One call at a time.
+  std::function<void(const std::string& name, const std::string& file)> take_blob = {};
+  /// Told how far a plug-in's compiler is, of 1; it ends if this gives false. One call at a time.
+  std::function<bool(double share)> compiling = {};
 };
 
 /// Of an engine that has none: InputError if one is given.

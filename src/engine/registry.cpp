@@ -11,6 +11,8 @@
 #include "base/split.h"
 #include "engine/combined.h"
 #include "engine/engine_list.h"
+#include "engine/plugin/places.h"
+#include "engine/plugin/plugin.h"
 
 namespace millrace::engine {
 
@@ -29,12 +31,59 @@ std::vector<AbsentEngine> absent_engines() {
 
 namespace {
 
-const Entry& entry_of(std::string_view name) {
+bool is_in_build(std::string_view name) {
+  return std::ranges::any_of(engine_list, [&](const Entry& e) { return e.name == name; });
+}
+
+}  // namespace
+
+std::vector<std::string> plugin_names(const EngineOptions& options) {
+  std::vector<std::string> names = plugin::names_in_folders();
+  for (const auto& [name, file] : options.libraries) names.push_back(name);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  std::erase_if(names, is_in_build);
+  return names;
+}
+
+namespace {
+
+/// One of the build's, or a plug-in.
+class Source {
+ public:
+  /// InputError with the nearest name if there is none.
+  Source(std::string_view name, const EngineOptions& options);
+
+  Verdict can_start() const {
+    return entry_ != nullptr ? entry_->can_start(options_) : plugin::can_start(name_, options_);
+  }
+  std::unique_ptr<Engine> make() const {
+    return entry_ != nullptr ? entry_->make(options_) : plugin::make(name_, options_);
+  }
+  std::vector<ReachedDevice> devices() const {
+    return entry_ != nullptr ? entry_->devices(options_) : plugin::devices(name_, options_);
+  }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  const EngineOptions& options_;
+  const Entry* entry_ = nullptr;  // null: a plug-in
+};
+
+Source::Source(std::string_view name, const EngineOptions& options)
+    : name_(name), options_(options) {
   std::vector<std::string_view> known;
   for (const Entry& entry : engine_list) {
-    if (entry.name == name) return entry;
+    if (entry.name == name) {
+      entry_ = &entry;
+      return;
+    }
     known.push_back(entry.name);
   }
+  if (plugin::is_there(name_, options)) return;
+  const std::vector<std::string> plugins = plugin_names(options);
+  known.insert(known.end(), plugins.begin(), plugins.end());
   const std::string nearest = nearest_word(name, known);
   throw InputError("engine", fmt::format("there is no engine '{}' in this build; there are {}{}",
                                          name, fmt::join(known, ", "),
@@ -61,17 +110,18 @@ Member make_member(const std::vector<std::string>& words, const EngineOptions& o
   Member member;
   const std::string& name = words.front();
   member.processors.assign(words.begin() + 1, words.end());
-  const Entry& entry = entry_of(name);
-  if (const Verdict verdict = entry.can_start(options); !verdict)
+  const Source source(name, options);
+  if (const Verdict verdict = source.can_start(); !verdict)
     throw EngineError(fmt::format("the engine {} cannot start: {}", name, verdict.reason()));
-  member.engine = entry.make(options);
+  member.engine = source.make();
   return member;
 }
 
 /// Without what others reach already.
-void add_devices(std::vector<ReachedDevice>& result, const Entry& entry,
-                 const EngineOptions& options, std::span<const std::string> only) {
-  for (ReachedDevice& reached : entry.devices(options)) {
+void add_devices(std::vector<ReachedDevice>& result, const Source& source,
+                 std::span<const std::string> only) {
+  if (!source.can_start()) return;
+  for (ReachedDevice& reached : source.devices()) {
     std::erase_if(reached.device.processors, [&](const std::string& name) {
       const bool left_out = !only.empty() && std::ranges::find(only, name) == only.end();
       return left_out || std::ranges::any_of(result, [&](const ReachedDevice& other) {
@@ -79,20 +129,25 @@ void add_devices(std::vector<ReachedDevice>& result, const Entry& entry,
                       other.device.processors.end();
              });
     });
-    reached.engine = entry.name;
+    reached.engine = source.name();
     if (!reached.device.processors.empty()) result.push_back(std::move(reached));
   }
 }
 
 }  // namespace
 
+bool names_plugin(std::string_view names) {
+  return std::ranges::any_of(words_of(names),
+                             [](const auto& words) { return !is_in_build(words.front()); });
+}
+
 Verdict can_start(std::string_view name, const EngineOptions& options) {
-  return entry_of(name).can_start(options);
+  return Source(name, options).can_start();
 }
 
 Verdict can_start_all(std::string_view names, const EngineOptions& options) {
   for (const auto& words : words_of(names))
-    if (const Verdict verdict = entry_of(words.front()).can_start(options); !verdict)
+    if (const Verdict verdict = Source(words.front(), options).can_start(); !verdict)
       return Verdict::no(fmt::format("{} cannot start: {}", words.front(), verdict.reason()));
   return Verdict::yes();
 }
@@ -115,14 +170,12 @@ std::vector<std::string> processors_named(std::string_view names) {
 
 std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineOptions& options) {
   std::vector<ReachedDevice> result;
-  if (names.empty())
-    for (const Entry& entry : engine_list)
-      if (entry.can_start(options)) add_devices(result, entry, options, {});
-  if (names.empty()) return result;
-  for (const auto& words : words_of(names)) {
-    const Entry& entry = entry_of(words.front());
-    if (entry.can_start(options)) add_devices(result, entry, options, std::span(words).subspan(1));
+  if (names.empty()) {
+    for (const Entry& entry : engine_list) add_devices(result, Source(entry.name, options), {});
+    return result;
   }
+  for (const auto& words : words_of(names))
+    add_devices(result, Source(words.front(), options), std::span(words).subspan(1));
   return result;
 }
 

@@ -14,11 +14,18 @@ namespace millrace::engine {
 
 std::vector<std::string> engine_names();
 
+/// Plug-ins in the folders of the user and the package, and those that the options name. They run
+/// where somebody names them: see plugin/plugin.h.
+std::vector<std::string> plugin_names(const EngineOptions& options = {});
+
 /// An engine that this build could have had.
 struct AbsentEngine {
   std::string name, reason;
 };
 std::vector<AbsentEngine> absent_engines();
+
+/// Whether one of these engines, joined as for make_engine(), is none of the build.
+bool names_plugin(std::string_view names);
 
 /// Whether the engine can start here, or what is missing and how to install it. An engine whose
 /// library is not loaded at run time always can. InputError as make_engine.

@@ -63,7 +63,7 @@ void size_slots(Candidate& candidate, const network::Network& network, std::int6
 Verdict within_memory(const plan::Plan& plan, const network::Network& network, Bytes most) {
   const Bytes needed = plan::slot_bytes(plan, network);
   if (needed <= most) return Verdict::yes();
-  return Verdict::no(fmt::format("its buffers need {}, more than --max-memory {}; allow more",
+  return Verdict::no(fmt::format("its buffers need {}, more than ⟨max_memory⟩ {}; allow more",
                                  to_text(needed), to_text(most)));
 }
 

@@ -116,7 +116,7 @@ void decide(Choice& choice, Candidates& candidates, const board::Board& board,
   choice.left_out = candidates.left_out();
   if (candidates.list().empty())
     throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
-                                             "--search auto, or more processors",
+                                             "⟨search⟩ auto, or more processors",
                                              fmt::join(choice.left_out, "; ")));
   if (options.measure) candidates.measure();
   choice.best = candidates.best();
@@ -133,7 +133,7 @@ Choice choose(const network::Network& network, const board::Board& board,
     options.build.engine = profile.processors.front().engine;
   options.genetic.aim.build = options.build;
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
-    throw InputError("--search " + options.search, "expected auto, genetic or exact");
+    throw InputError("⟨search⟩ " + options.search, "expected auto, genetic or exact");
   Candidates candidates(network, board, options);
   SearchResult found;
   Choice choice;

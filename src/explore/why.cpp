@@ -90,4 +90,17 @@ std::vector<std::string> reasons(const SearchContext& context, const plan::Mappi
   return result;
 }
 
+LayerReasons reasons_in(const SearchContext& context, const Candidate& chosen, LayerId layer) {
+  const plan::Mapping& mapping = chosen.search.mapping;
+  const ProcessorId processor = mapping.processors[layer.index];
+  LayerReasons why{layer, context.board[processor], {}, {}, {}};
+  if (const auto group = context.problem.fused_into[layer.index]) why.fused_with = LayerId(*group);
+  why.variant = context.problem.variants[layer.index][processor.index];
+  if (const auto replicas = chosen.plan.stages.front().replicas(); replicas > 1)
+    why.reasons = {fmt::format("its stage has {} replicas, which share whole frames", replicas)};
+  else
+    why.reasons = reasons(context, mapping, layer);
+  return why;
+}
+
 }  // namespace millrace::explore

@@ -1,8 +1,12 @@
 #pragma once
 // Why a layer is where it is.
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "board/board.h"
+#include "board/variant.h"
+#include "explore/choose.h"
 #include "explore/configuration/configuration.h"
 
 namespace millrace::explore {
@@ -16,5 +20,16 @@ Bytes crossing_bytes(const SearchContext& context, const plan::Mapping& mapping)
 /// stage would take, and which limit of the board that would break.
 std::vector<std::string> reasons(const SearchContext& context, const plan::Mapping& mapping,
                                  LayerId layer);
+
+struct LayerReasons {
+  LayerId layer;
+  board::Processor processor;
+  std::optional<LayerId> fused_with;
+  board::Variant variant;  // on one frame
+  std::vector<std::string> reasons;
+};
+
+/// In the plan that was chosen.
+LayerReasons reasons_in(const SearchContext& context, const Candidate& chosen, LayerId layer);
 
 }  // namespace millrace::explore

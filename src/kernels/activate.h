@@ -10,6 +10,7 @@ namespace millrace::kernels {
 template <class Vector>
 [[gnu::always_inline]] inline Vector activated(Vector x, const Activation& activation) {
   if (activation.swish) return swish(x) * activation.unit;
+  if (activation.hard_swish) return hard_swish(x) * activation.unit;
   bend(x, activation);
   return x;
 }

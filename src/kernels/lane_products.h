@@ -26,6 +26,18 @@ template <int lane>
   return __builtin_shufflevector(x, x, lane, lane, lane, lane);
 }
 
+#if defined(__aarch64__)
+/// sum += x * y[lane], in the sum's own register: GCC moves some of many sums to other ones and
+/// back in each step of a loop.
+template <int lane>
+[[gnu::always_inline]] inline void add_product(LanesOf<4>::Type& sum, const LanesOf<4>::Type& x,
+                                               const LanesOf<4>::Type& y) {
+  LanesOf<4>::Type now = sum;  // what lies in an array stays in registers so
+  asm("fmla %0.4s, %1.4s, %2.s[%3]" : "+w"(now) : "w"(x), "w"(y), "i"(lane));
+  sum = now;
+}
+#endif
+
 /// run_in_lanes() with so many numbers in a vector, which the processor must have.
 template <class Work>
 void run_in(std::size_t lanes, Work work) {

@@ -20,13 +20,16 @@ struct WindowAxis {
   std::size_t pad = 0;  // before the first pixel
 };
 
-/// y = min(max(x < 0 ? slope * x : x, low), high), or y = unit * x / (1 + exp(-x))
+/// y = min(max(x < 0 ? slope * x : x, low), high), or y = unit * x / (1 + exp(-x)), or
+/// y = unit * x * min(max(x / 6 + 1 / 2, 0), 1)
 struct Activation {
   float slope = 1;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
-  bool swish = false;
+  bool swish = false, hard_swish = false;
   float unit = 1;
+
+  bool is_curve() const { return swish || hard_swish; }
 };
 
 enum class StoredNumber { f32, bf16, f16, u8, s8 };

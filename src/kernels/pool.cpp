@@ -75,16 +75,6 @@ template <std::size_t step, class How, class Number>
 /// As many channels as oneDNN puts into a block for AVX2.
 constexpr std::size_t usual_block = 8;
 
-/// The pixels of a window along an axis, inside the image.
-struct Window {
-  std::size_t first, number;
-  Window(const PoolAxis& axis, std::size_t place) {
-    const std::size_t begin = place * axis.stride;
-    first = begin > axis.pad ? begin - axis.pad : 0;
-    number = std::min(begin + axis.window - axis.pad, axis.input) - first;
-  }
-};
-
 /// Some rows of the result. Change is applied to what is read, and again to what is written.
 template <class Combine, class Change, class Number>
 struct PooledRows {
@@ -98,7 +88,7 @@ struct PooledRows {
     std::vector<Number> columns(line);
     for (std::size_t row = first; row < last; ++row) {
       const Number* const image = from + row / pool.height.output * pool.height.input * line;
-      const Window window(pool.height, row % pool.height.output);
+      const PooledPixels window(pool.height, row % pool.height.output);
       combine<1, Down>(image + window.first * line, {window.number, line}, line, columns.data());
       write_row(columns.data(), to + row * pool.width.output * pool.channels);
     }
@@ -123,7 +113,7 @@ struct PooledRows {
                                             std::size_t x) const {
     const std::size_t size = known == 0 ? pool.channels : known;
     for (; x < pool.width.output; ++x) {
-      const Window window(pool.width, x);
+      const PooledPixels window(pool.width, x);
       combine<1, Along>(columns + window.first * size, {window.number, size}, size, row + x * size);
     }
   }
@@ -138,7 +128,7 @@ struct PooledRows {
     const std::size_t last = std::min((padded - axis.window) / stride + 1, axis.output);
     if (last <= first) return 0;
     for (std::size_t x = 0; x < first; ++x) {
-      const Window window(axis, x);
+      const PooledPixels window(axis, x);
       combine<1, Along>(columns, {window.number, 1}, 1, row + x);
     }
     combine<stride, Along>(columns + first * stride - axis.pad, {axis.window, 1}, last - first,
@@ -183,7 +173,8 @@ void write_pooled_rows(const PooledRows<Larger, AsItIs, std::int8_t>& rows, std:
 std::vector<float> counts_along(const PoolAxis& axis, bool counts_padding) {
   std::vector<float> counts;
   for (std::size_t place = 0; place < axis.output; ++place)
-    counts.push_back(static_cast<float>(counts_padding ? axis.window : Window(axis, place).number));
+    counts.push_back(static_cast<float>(counts_padding ? axis.window
+                                                       : PooledPixels(axis, place).number));
   return counts;
 }
 

@@ -13,6 +13,17 @@ struct PoolAxis {
   std::size_t pad = 0;  // before the first pixel
 };
 
+/// The pixels of a window along an axis, inside the image.
+struct PooledPixels {
+  std::size_t first, number;
+  PooledPixels(const PoolAxis& axis, std::size_t place) {
+    const std::size_t begin = place * axis.stride;
+    first = begin > axis.pad ? begin - axis.pad : 0;
+    const std::size_t end = begin + axis.window - axis.pad;
+    number = (end < axis.input ? end : axis.input) - first;
+  }
+};
+
 /// An image whose channels lie outside counts as many images of one channel; one in blocks of
 /// channels, as many images of a block. Precondition: each window has a pixel inside the image.
 struct Pool {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -14,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "network/evaluate/evaluate.h"
 
 namespace millrace::network {
 namespace {
@@ -133,13 +133,22 @@ Parts split(std::string_view file, const std::string& place) {
 
 /// All dimensions in the other order.
 Array transposed(const Array& array) {
-  Shape order(array.shape.size());
-  std::iota(order.rbegin(), order.rend(), 0);
   const Shape shape(array.shape.rbegin(), array.shape.rend());
+  Shape steps = strides_of(array.shape);  // in the array, of each dimension of the result
+  std::ranges::reverse(steps);
+  const std::int64_t width = size_of(array.type).count;
   Buffer memory(array.memory->size());
-  const ConstView from{array.type, array.shape, array.memory->data()};
-  const View to{array.type, shape, memory.data()};
-  evaluate({"", Transpose{order}, {}, {}}, {&from, 1}, {&to, 1});
+  Shape index(shape.size());
+  std::int64_t from = 0;
+  for (std::int64_t to = 0; to < memory.size().count; to += width) {
+    std::copy_n(array.memory->data() + from * width, width, memory.data() + to);
+    for (std::size_t i = shape.size(); i-- > 0;) {
+      from += steps[i];
+      if (++index[i] < shape[i]) break;
+      from -= steps[i] * shape[i];
+      index[i] = 0;
+    }
+  }
   return make_array(array.type, shape, std::move(memory));
 }
 

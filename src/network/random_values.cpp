@@ -1,6 +1,6 @@
 #include "network/random_values.h"
 
-#include "network/evaluate/types.h"
+#include "network/half.h"
 
 namespace millrace::network {
 namespace {
@@ -19,7 +19,7 @@ void fill_random(std::span<std::byte> memory, DataType type, Random& random) {
   if (type == DataType::float32) {
     fill<float>(memory, [&] { return random.uniform(-1, 1); });
   } else if (type == DataType::float16) {
-    fill<loops::Half>(memory, [&] { return loops::to_half(double{random.uniform(-1, 1)}); });
+    fill<Half>(memory, [&] { return to_half(double{random.uniform(-1, 1)}); });
   } else if (type == DataType::int8 || type == DataType::uint8) {
     fill<std::uint8_t>(memory, [&] { return static_cast<std::uint8_t>(random.below(256)); });
   }

@@ -99,6 +99,13 @@ Buffer::Buffer(Bytes size) : Buffer(size, Unset{}) {
 
 Buffer Buffer::uninitialized(Bytes size) { return {size, Unset{}}; }
 
+Buffer Buffer::borrowed(const void* memory, Bytes size) {
+  Buffer buffer;
+  buffer.data_ = {static_cast<std::byte*>(const_cast<void*>(memory)), Free{0}};
+  buffer.size_ = size;
+  return buffer;
+}
+
 Buffer::Buffer(Bytes size, Unset) : size_(size) {
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(size.count, 1));
   const bool is_large = bytes >= 2 * large_page;
@@ -109,7 +116,7 @@ Buffer::Buffer(Bytes size, Unset) : size_(size) {
 }
 
 void Buffer::Free::operator()(std::byte* memory) const {
-  ::operator delete[](memory, std::align_val_t{alignment});
+  if (alignment > 0) ::operator delete[](memory, std::align_val_t{alignment});
 }
 
 Digest LazyDigest::of(std::span<const std::byte> bytes) const {

@@ -47,6 +47,9 @@ class Buffer {
   explicit Buffer(Bytes size);
   /// With any content, for who overwrites all of it.
   static Buffer uninitialized(Bytes size);
+  /// Memory of somebody else, who keeps it as long as this lives. Its numbers are aligned to their
+  /// size, and nobody writes to it.
+  static Buffer borrowed(const void* memory, Bytes size);
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
   std::span<std::byte> bytes() { return {data_.get(), static_cast<std::size_t>(size_.count)}; }
@@ -57,7 +60,7 @@ class Buffer {
 
  private:
   struct Free {
-    std::size_t alignment;  // of the memory
+    std::size_t alignment;  // of the memory; 0: it is borrowed
     void operator()(std::byte* memory) const;
   };
   struct Unset {};

@@ -50,4 +50,7 @@ void check(const Plan& plan, const network::Network& network);
 /// its other stages. InputError names the second stage.
 void check_cores(const Plan& plan);
 
+/// Whether some core has stages of both.
+bool share_cores(const Plan& one, const Plan& other);
+
 }  // namespace millrace::plan

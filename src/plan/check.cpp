@@ -250,7 +250,7 @@ void check_variants(const Plan& plan, const network::Network& network) {
         !is_simulated(plan.stages[places[i].stage]))
       throw InputError(network.layers[i].name,
                        "is planned in int8, but the plan has no calibration; plan again with "
-                       "--calibration");
+                       "⟨calibration⟩");
   const std::string hash = plan.calibration ? plan.calibration->network : "";
   if (plan.calibration && hash != plan.network_hash)
     throw InputError("calibration", fmt::format("was made for another network ({}) than the plan "

@@ -1,11 +1,24 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "plan/build.h"
 
 namespace millrace::plan {
+namespace {
+
+std::set<int> cores_of(const Plan& plan) {
+  std::set<int> cores;
+  for (const Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors)
+      cores.insert(processor.cores.begin(), processor.cores.end());
+  return cores;
+}
+
+}  // namespace
 
 void check_cores(const Plan& plan) {
   struct Owner {
@@ -33,6 +46,11 @@ void check_cores(const Plan& plan) {
     for (std::size_t r = 0; r < stage.processors.size(); ++r)
       for (const int core : stage.processors[r].cores)
         take(core, {&stage, &stage.processors[r], name_of(stage, r)});
+}
+
+bool share_cores(const Plan& one, const Plan& other) {
+  const std::set<int> cores = cores_of(one);
+  return std::ranges::any_of(cores_of(other), [&](int core) { return cores.contains(core); });
 }
 
 }  // namespace millrace::plan

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "board/variant.h"
-#include "network/model_source.h"
+#include "formats/model_source.h"
 
 namespace millrace::plan {
 
@@ -24,7 +24,7 @@ struct ProcessingTimes {
 /// What a plan was made from, and how: every result can be traced.
 struct Origin {
   std::string network, board, profile;  // hashes; empty: none
-  network::ModelSource model;
+  formats::ModelSource model;
   std::string version;
   std::string imported_from;           // the program whose plan it was; empty: it was made here
   std::string board_name, board_file;  // of a board that need not be here; empty: this machine

@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/split.h"
-#include "network/fixed_inputs.h"
+#include "formats/fixed_inputs.h"
+#include "formats/random_weights.h"
 
 namespace millrace::plan {
 namespace {
@@ -113,7 +114,7 @@ Json options_json(const Origin& origin) {
   add("clocks_mhz", clocks_text(origin.clocks_mhz));
   add("fallback", origin.fallback ? "" : "no");
   add("fitness", origin.fitness);
-  add("fix", network::fixed_text(origin.model));
+  add("fix", formats::fixed_text(origin.model));
   add("imported_from", origin.imported_from);
   add("limits", origin.limits);
   add("max_batch", origin.max_latency ? std::to_string(origin.max_batch) : "");
@@ -125,8 +126,8 @@ Json options_json(const Origin& origin) {
   add_processing(add, origin.processing);
   add("search", origin.search);
   const std::uint64_t seed = origin.model.seed;
-  add("seed", searched || seed != network::ModelSource{}.seed ? std::to_string(seed) : "");
-  add("shape", network::shapes_text(origin.model));
+  add("seed", searched || seed != formats::ModelSource{}.seed ? std::to_string(seed) : "");
+  add("shape", formats::shapes_text(origin.model));
   add("size", origin.model.size ? std::to_string(*origin.model.size) : "");
   add("streams", origin.streams > 1 ? std::to_string(origin.streams) : "");
   add("weights", origin.model.weights.string());
@@ -141,7 +142,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "clocks_mhz") origin.clocks_mhz = read_clocks(text, place);
   if (name == "fallback") origin.fallback = text != "no";
   if (name == "fitness") origin.fitness = text;
-  if (name == "fix") network::add_all_fixed(origin.model, text, place);
+  if (name == "fix") formats::add_all_fixed(origin.model, text, place);
   if (name == "imported_from") origin.imported_from = text;
   if (name == "limits") origin.limits = text;
   if (name == "max_batch") origin.max_batch = read_number<std::int64_t>(text, place);
@@ -153,7 +154,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   read_processing(origin.processing, name, json);
   if (name == "search") origin.search = text;
   if (name == "seed") origin.model.seed = read_number<std::uint64_t>(text, place);
-  if (name == "shape") network::add_shapes(origin.model, text, place);
+  if (name == "shape") formats::add_shapes(origin.model, text, place);
   if (name == "size") origin.model.size = read_number<std::int64_t>(text, place);
   if (name == "streams") origin.streams = static_cast<int>(read_number<std::int64_t>(text, place));
   if (name == "weights") origin.model.weights = text;
@@ -164,7 +165,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
 Json to_json(const Origin& origin, const fs::path& folder) {
   Json json = {{"model", origin.model.file}};
   const std::string model = way_to(origin.model.file, folder);
-  const std::string weights = way_to(origin.model.weights, folder);
+  const std::string weights = way_to(formats::named_weights(origin.model), folder);
   if (!model.empty()) json["model_beside"] = model;
   if (!weights.empty()) json["weights_beside"] = weights;
   json.update({{"network", origin.network},
@@ -185,7 +186,7 @@ Origin read_origin(const JsonView& json, const fs::path& folder) {
   origin.version = json.at("version").text();
   const JsonView options = json.at("options");
   for (const std::string& name : options.keys()) read_option(origin, name, options.at(name));
-  network::ModelSource& model = origin.model;
+  formats::ModelSource& model = origin.model;
   model.file = nearest_file(model.file, text_at(json, "model_beside"), folder);
   model.weights = nearest_file(model.weights, text_at(json, "weights_beside"), folder);
   return origin;

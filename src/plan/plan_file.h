@@ -3,6 +3,7 @@
 // and tensors stand in them by name.
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "base/json.h"
 #include "plan/evidence.h"
@@ -22,6 +23,15 @@ struct PlanFile {
 void write_plan(const std::filesystem::path& path, const PlanFile& file,
                 const network::Network& network, const std::filesystem::path& folder = {});
 
+/// A plan and its network. Borrowed.
+struct PlanOf {
+  const PlanFile& file;
+  const network::Network& network;
+};
+/// Those of an application with crops, in one file: for all readers but read_crops_plan() it is the
+/// first one's.
+void write_plans(const std::filesystem::path& path, const PlanOf& first, const PlanOf& crops);
+
 /// What the plan was made from, so that its model can be read before the plan. InputError if the
 /// file is not a plan.
 Origin read_plan_origin(const std::filesystem::path& path);
@@ -30,6 +40,10 @@ Origin read_plan_origin(const std::filesystem::path& path);
 /// stage; it has passed check(). InputError names file and field; also if the plan was made for
 /// another network, by its hash.
 PlanFile read_plan(const std::filesystem::path& path, const network::Network& network);
+
+/// The plan for the network that looks at crops; none: the file has none. As read_plan().
+std::optional<PlanFile> read_crops_plan(const std::filesystem::path& path,
+                                        const network::Network& network);
 
 /// The same inside other files: of today's format only. `folder` is where the file lies.
 nlohmann::ordered_json to_json(const PlanFile& file, const network::Network& network,

@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "network/calibration_file.h"
 #include "plan/build.h"
-#include "plan/format_2.h"
 #include "plan/origin_file.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
@@ -18,9 +17,9 @@
 namespace millrace::plan {
 namespace {
 
-constexpr std::int64_t format = 3, oldest_format = 2;
+constexpr std::int64_t format = 3;
 
-constexpr std::array<std::string_view, 9> plan_keys{"format",
+constexpr std::array<std::string_view, 10> plan_keys{"format",
                                                     "network",
                                                     "origin",
                                                     "stages",
@@ -28,7 +27,8 @@ constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "variants",
                                                     "one_frame_variants",
                                                     "calibration",
-                                                    "measured_period_ms"};
+                                                    "measured_period_ms",
+                                                     "crops"};
 constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", "means"};
 constexpr std::array<std::string_view, 9> stage_keys{"name",        "processor", "processors",
                                                      "dispatch",    "engine",    "predicted_ms",
@@ -51,12 +51,11 @@ void check_format(const JsonView& root) {
   if (root.has("kind") && root.at("kind").text() == "deployment")
     root.fail(
         "is a deployment, not a plan; `millrace run`, `analyze`, `simulate` and "
-        "`export --format cpp` take deployments");
+        "`export ⟨format⟩ cpp` take deployments");
   const std::int64_t found = root.at("format").integer();
-  if (found < oldest_format || found > format)
+  if (found != format)
     root.at("format").fail(fmt::format(
-        "found {}, expected {} or {}; make the plan again with this version of Millrace", found,
-        oldest_format, format));
+        "found {}, expected {}; make the plan again with this version of Millrace", found, format));
   root.only(plan_keys);
 }
 
@@ -347,11 +346,16 @@ PlanFile read_plan(const JsonView& root, const network::Network& network,
 }
 
 PlanFile read_plan(const std::filesystem::path& path, const network::Network& network) {
-  nlohmann::json document = read_json(path);
+  const nlohmann::json document = read_json(path);
+  return read_plan(JsonView(document, path.string()), network, path.parent_path());
+}
+
+std::optional<PlanFile> read_crops_plan(const std::filesystem::path& path,
+                                        const network::Network& network) {
+  const nlohmann::json document = read_json(path);
   const JsonView root(document, path.string());
-  check_network(read_plan_origin(root, path.parent_path()), network, root);
-  if (document.at("format") == oldest_format) to_format_3(document, path.string());
-  return read_plan(root, network, path.parent_path());
+  if (!root.has("crops")) return std::nullopt;
+  return read_plan(root.at("crops"), network, path.parent_path());
 }
 
 void check_board(const Plan& plan, const board::Board& board) {

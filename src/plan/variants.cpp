@@ -100,4 +100,13 @@ bool is_on(const Stage& stage, const board::Board& board) {
                      });
 }
 
+Plan simulated_where_not_here(const Plan& plan, const board::Board& board) {
+  const board::Board machine = board::this_machine();
+  board::Board here;
+  if (board.cpu_model == machine.cpu_model && board.instruction_sets == machine.instruction_sets)
+    here.processors = machine.processors;
+  return with_engine(
+      plan, [&](const Stage& stage) { return !is_on(stage, here); }, simulated_engine);
+}
+
 }  // namespace millrace::plan

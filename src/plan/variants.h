@@ -27,5 +27,8 @@ Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& whic
 Plan with_used_engines(const Plan& plan);
 /// Whether all processors of the stage are on this board.
 bool is_on(const Stage& stage, const board::Board& board);
+/// The plan for `board`, with every stage simulated that has a processor which is not one of this
+/// machine.
+Plan simulated_where_not_here(const Plan& plan, const board::Board& board);
 
 }  // namespace millrace::plan

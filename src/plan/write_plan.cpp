@@ -146,4 +146,10 @@ void write_plan(const std::filesystem::path& path, const PlanFile& file,
   write_json(path, to_json(file, network, folder.empty() ? path.parent_path() : folder));
 }
 
+void write_plans(const std::filesystem::path& path, const PlanOf& first, const PlanOf& crops) {
+  Json document = to_json(first.file, first.network, path.parent_path());
+  document["crops"] = to_json(crops.file, crops.network, path.parent_path());
+  write_json(path, document);
+}
+
 }  // namespace millrace::plan

@@ -165,7 +165,7 @@ class Observation {
   [[noreturn]] void refuse(TensorId tensor, std::size_t frame) const {
     throw InputError(network_.name,
                      fmt::format("the tensor '{}' is infinite or not a number on frame {}; "
-                                 "look at the input, its --mean and --std, or leave it out",
+                                 "look at the input, its ⟨mean⟩ and ⟨std⟩, or leave it out",
                                  network_[tensor].name, frame));
   }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "network/calibration_file.h"
-#include "network/quantized/equalise.h"
+#include "network/simplify/quantized/equalise.h"
 #include "profile/frame_run.h"
 
 namespace millrace::profile {

@@ -305,7 +305,7 @@ class VariantMeasurement {
       if (each.error)
         list += fmt::format("{}{} with {:.1e}", list.empty() ? "" : ", ", to_text(each.variant),
                             *each.error);
-    throw InputError("--max-error " + fmt::format("{:g}", *bound_),
+    throw InputError("⟨max_error⟩ " + fmt::format("{:g}", *bound_),
                      fmt::format("no variant of layer '{}' has such a small error; it has {}; "
                                  "allow a larger error, or another precision",
                                  target_.network[layer].name, list));

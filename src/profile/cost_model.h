@@ -1,5 +1,5 @@
 #pragma once
-// Times from a board file instead of measurements: docs/costs.md.
+// Times from a board file instead of measurements: docs/methods/costs.md.
 #include <vector>
 
 #include "base/verdict.h"

@@ -55,7 +55,7 @@ void check_calibration(const MeasurementTarget& target, Precision precision) {
   if (precision != Precision::int8) return;
   const auto* calibration = target.options.calibration;
   if (calibration == nullptr)
-    throw InputError("--precision int8",
+    throw InputError("⟨precision⟩ int8",
                      "needs the ranges of the tensors; make them with `millrace calibrate`");
   if (calibration->network != network::hash_of(target.network))
     throw InputError("the calibration", "was made for another network than " + target.network.name +
@@ -92,7 +92,7 @@ std::vector<std::string> refusals_of(std::span<const MeasurementTarget> targets,
     reasons.push_back(
         offers(target.network, target.engine, target.processor, precision).reason());
   if (std::ranges::none_of(reasons, &std::string::empty))
-    throw InputError("--precision " + board::to_text(precision), reasons.front());
+    throw InputError("⟨precision⟩ " + board::to_text(precision), reasons.front());
   return reasons;
 }
 

@@ -34,6 +34,8 @@ struct MeasureOptions {
       in_parallel;
   /// Called as work goes on: what is being measured, and the share done in [0, 1]. May be empty.
   std::function<void(const std::string& what, double share)> progress;
+  /// Called between runs; what it throws ends the measurement. May be empty.
+  std::function<void()> look = {};
 };
 
 /// The bound on the error of variants of a precision that these options mean.

@@ -72,7 +72,7 @@ const ProcessorProfile& entry_of(const Profile& profile, const board::Processor&
   if (found == profile.processors.end())
     throw InputError("the profile",
                      fmt::format("has no times for {} in {}; run `millrace "
-                                 "profile --precision {}`",
+                                 "profile ⟨precision⟩ {}`",
                                  processor.name, to_text(precision), to_text(precision)));
   return *found;
 }

@@ -34,10 +34,14 @@ MeasureOptions one_run(MeasureOptions options) {
 }
 
 void repeat(const MeasureOptions& options, const std::function<Time(bool counted)>& once) {
-  for (int i = 0; i < options.warmup; ++i) once(false);
+  const auto looked = [&](bool counted) {
+    if (options.look) options.look();
+    return once(counted);
+  };
+  for (int i = 0; i < options.warmup; ++i) looked(false);
   const RoundLimits limits{options.most, options.least, options.duration};
   Time spent{};
-  for (int round = 0; !limits.reached(round, spent); ++round) spent += once(true);
+  for (int round = 0; !limits.reached(round, spent); ++round) spent += looked(true);
 }
 
 Statistics time_of(Trial& trial, const MeasureOptions& options) {

@@ -36,21 +36,29 @@ FlowBound bound_of(const TaskSystem& system, FlowId id, const Fixpoint& fixpoint
   return bound;
 }
 
+bool can_delay(const TaskSystem& system, TaskId interferer, TaskId task) {
+  const SchedulingPolicy policy = system[system[task].resource].policy;
+  if (policy == SchedulingPolicy::table) return false;
+  const bool by_priority = policy == SchedulingPolicy::fixed_priority ||
+                           policy == SchedulingPolicy::fixed_priority_nonpreemptive;
+  return !by_priority || system[interferer].priority >= system[task].priority;
+}
+
 /// A task whose activations changed, on whom the change of `task` rests.
 TaskId cause_of(const TaskSystem& system, const Structure& structure, TaskId task,
                 const std::vector<bool>& changed) {
   for (TaskId first : system[task].after)
     if (changed[first.index]) return first;
-  for (TaskId rival : structure.on[system[task].resource.index])
-    if (rival != task && changed[rival.index]) return rival;
+  for (TaskId interferer : structure.on[system[task].resource.index])
+    if (interferer != task && changed[interferer.index] && can_delay(system, interferer, task))
+      return interferer;
   return task;
 }
 
-std::vector<TaskId> circle_of(const TaskSystem& system, const Structure& structure,
-                              const std::vector<bool>& changed) {
-  const auto first = std::find(changed.begin(), changed.end(), true);
+/// Among those that changed, from this one on.
+std::vector<TaskId> circle_from(TaskId task, const TaskSystem& system, const Structure& structure,
+                                const std::vector<bool>& changed) {
   std::vector<TaskId> path;
-  TaskId task(static_cast<std::size_t>(first - changed.begin()));
   while (std::find(path.begin(), path.end(), task) == path.end()) {
     path.push_back(task);
     task = cause_of(system, structure, task, changed);
@@ -59,12 +67,11 @@ std::vector<TaskId> circle_of(const TaskSystem& system, const Structure& structu
   return path;
 }
 
-bool can_delay(const TaskSystem& system, TaskId rival, TaskId task) {
-  const SchedulingPolicy policy = system[system[task].resource].policy;
-  if (policy == SchedulingPolicy::table) return false;
-  const bool by_priority = policy == SchedulingPolicy::fixed_priority ||
-                           policy == SchedulingPolicy::fixed_priority_nonpreemptive;
-  return !by_priority || system[rival].priority >= system[task].priority;
+std::vector<TaskId> circle_of(const TaskSystem& system, const Structure& structure,
+                              const std::vector<bool>& changed) {
+  const auto first = std::find(changed.begin(), changed.end(), true);
+  return circle_from(TaskId(static_cast<std::size_t>(first - changed.begin())), system, structure,
+                     changed);
 }
 
 /// All that depends on tasks whose bounds still grow.
@@ -97,6 +104,44 @@ void mark_unsettled(const TaskSystem& system, const Fixpoint& fixpoint, std::vec
         FlowBound& bound = bounds.flows[f];
         bound.response = bound.completion = bound.path_sum = unbounded;
       }
+}
+
+std::vector<bool> endless_tasks(const TaskSystem& system, const Fixpoint& fixpoint) {
+  std::vector<bool> result;
+  for (std::size_t t = 0; t < system.tasks.size(); ++t)
+    result.push_back(fixpoint.state(TaskId(t)).endless);
+  return result;
+}
+
+/// From the flow's first task without bound to where the rule gave up.
+NoBound reason_of(const TaskSystem& system, FlowId flow, const Fixpoint& fixpoint,
+                  const Bounds& bounds) {
+  const auto& order = fixpoint.structure().order[flow.index];
+  NoBound reason{.chain = {*std::ranges::find_if(order, [&](TaskId task) {
+                   return bounds.tasks[task.index].response == unbounded;
+                 })}};
+  std::optional<EndlessCause> cause = fixpoint.cause(reason.last());
+  while (cause && cause->by.valid()) {
+    reason.chain.push_back(cause->by);
+    cause = fixpoint.cause(cause->by);
+  }
+  reason.rule = cause ? cause->rule : NoBoundRule::rounds;
+  if (reason.rule == NoBoundRule::rounds) {
+    reason.circle = bounds.unsettled;
+    const bool is_in = std::ranges::find(reason.circle, reason.last()) != reason.circle.end();
+    if (!is_in) reason.chain.push_back(reason.circle.front());
+  }
+  if (reason.rule == NoBoundRule::growth)
+    reason.circle = circle_from(reason.last(), system, fixpoint.structure(),
+                                endless_tasks(system, fixpoint));
+  return reason;
+}
+
+void add_reasons(const TaskSystem& system, const Fixpoint& fixpoint, Bounds& bounds) {
+  bounds.reasons.resize(system.flows.size());
+  for (std::size_t f = 0; f < system.flows.size(); ++f)
+    if (bounds.flows[f].response == unbounded)
+      bounds.reasons[f] = reason_of(system, FlowId(f), fixpoint, bounds);
 }
 
 Time horizon_of(const TaskSystem& system, const AnalysisOptions& options) {
@@ -143,14 +188,12 @@ Bounds settled_bounds(const TaskSystem& system, const AnalysisOptions& options) 
     bounds.tasks.push_back(bound_of(fixpoint.state(TaskId(t)), system.tasks[t]));
   for (std::size_t f = 0; f < system.flows.size(); ++f)
     bounds.flows.push_back(bound_of(system, FlowId(f), fixpoint));
-  if (!settled) {
+  if (!settled)
     mark_unsettled(system, fixpoint, changed, bounds);
-    return bounds;
-  }
-  if (!fixpoint.has_passed_horizon()) return bounds;
-  for (std::size_t t = 0; t < system.tasks.size(); ++t)
-    changed[t] = fixpoint.state(TaskId(t)).endless;
-  bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
+  else if (fixpoint.has_passed_horizon())
+    bounds.unsettled =
+        circle_of(system, fixpoint.structure(), endless_tasks(system, fixpoint));
+  add_reasons(system, fixpoint, bounds);
   return bounds;
 }
 

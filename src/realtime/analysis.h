@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "realtime/checked.h"  // unbounded
+#include "realtime/no_bound.h"
 #include "realtime/task_system.h"
 
 namespace millrace::realtime {
@@ -18,8 +19,8 @@ enum class Propagation {
 };
 
 /// The equations of J. Kim's thesis (Seoul, 2023), for tasks on resources with fixed priorities
-/// (4.1, 5.3) and on first-in-first-out resources (4.2, 5.4). They are unsafe; docs/realtime.md
-/// shows where.
+/// (4.1, 5.3) and on first-in-first-out resources (4.2, 5.4). They are unsafe;
+/// docs/methods/realtime.md shows where.
 enum class Equation { none, eq_4_1, eq_4_2, eq_5_3, eq_5_4 };
 
 /// When paths are split by the time of their arrival at the next resource, which costs most.
@@ -61,6 +62,8 @@ struct Bounds {
   std::vector<TaskBound> tasks;  // by TaskId
   std::vector<FlowBound> flows;  // by FlowId
   int rounds = 0;
+  /// By FlowId: why those have no bound that have none.
+  std::vector<std::optional<NoBound>> reasons = {};
   /// Why event models do not settle: the tasks whose activations make each other's later, and
   /// where. Empty: they do.
   std::vector<TaskId> unsettled = {};

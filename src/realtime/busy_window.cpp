@@ -6,29 +6,14 @@
 namespace millrace::realtime {
 namespace {
 
-/// A share below 1 + 1e-12 may still be 1; then the window may end, and the search for its end has
-/// a limit.
-bool is_overloaded(const LocalView& view, const PolicyRule& rule) {
-  const auto load = [](const Task& task, const EventModel& events) {
-    return static_cast<long double>(task.worst.count()) * static_cast<long double>(events.burst) /
-           static_cast<long double>(events.period.count());
-  };
-  long double sum = load(*view.task, view.arrivals);
-  for (const Rival& rival : view.rivals)
-    if (rule.competes(view, rival)) {
-      if (rival.endless) return true;
-      sum += load(*rival.task, rival.arrivals);
-    }
-  return sum > 1 + 1e-12L;
-}
-
 Time longest_busy(const LocalView& view, const PolicyRule& rule) {
   const Time blocking = rule.blocking(view);
   return least_fixpoint(plus(blocking, view.task->worst), [&](Time time) {
     Time demand = plus(blocking, times(view.task->worst, view.arrivals.events_within(time)));
-    for (const Rival& rival : view.rivals)
-      if (rule.competes(view, rival))
-        demand = plus(demand, times(rival.task->worst, rival.arrivals.events_within(time)));
+    for (const InterferingTask& interferer : view.interferers)
+      if (rule.competes(view, interferer))
+        demand =
+            plus(demand, times(interferer.task->worst, interferer.arrivals.events_within(time)));
     return demand;
   });
 }
@@ -45,7 +30,7 @@ class Loop {
       : view_(view),
         rule_(rule),
         events_(events),
-        follows_flow_(view.has_kin && !rule.from_own_arrival),
+        follows_flow_(view.shares_flow && !rule.from_own_arrival),
         most_looked_at_(follows_flow_ ? most_looked_at_in_flows : most_looked_at) {}
 
   WindowBound run() {
@@ -153,18 +138,19 @@ class Loop {
   Time done_by(Time arrival) const {
     const std::int64_t own = std::max(job_, view_.arrivals.events_up_to(arrival)) - job_;
     Time work = times(view_.task->worst, own);
-    for (const Rival& rival : view_.rivals) {
-      if (!rival.kin.same_flow || !rule_.competes(view_, rival)) continue;
-      work = plus(work, times(rival.task->worst, rival.arrivals.events_up_to(arrival)));
+    for (const InterferingTask& interferer : view_.interferers) {
+      if (!interferer.jobs_of_flow.same_flow || !rule_.competes(view_, interferer)) continue;
+      work = plus(work, times(interferer.task->worst, interferer.arrivals.events_up_to(arrival)));
     }
     return work;
   }
 
   void add_arrivals_of_rivals(Time first) {
-    for (const Rival& rival : view_.rivals) {
-      if (rule_.shift != nullptr) add_arrivals(rival.arrivals, rule_.shift(view_, rival), first);
-      if (rival.kin.same_flow && follows_flow_ && rule_.competes(view_, rival))
-        add_arrivals(rival.arrivals, Time{}, first);
+    for (const InterferingTask& interferer : view_.interferers) {
+      if (rule_.shift != nullptr)
+        add_arrivals(interferer.arrivals, rule_.shift(view_, interferer), first);
+      if (interferer.jobs_of_flow.same_flow && follows_flow_ && rule_.competes(view_, interferer))
+        add_arrivals(interferer.arrivals, Time{}, first);
     }
     if (follows_flow_) add_arrivals(view_.arrivals, Time{}, first);
   }
@@ -197,9 +183,25 @@ class Loop {
 
 }  // namespace
 
+/// A share below 1 + 1e-12 may still be 1; then the window may end, and the search for its end has
+/// a limit.
+bool is_overloaded(const LocalView& view, const PolicyRule& rule) {
+  const auto load = [](const Task& task, const EventModel& events) {
+    return static_cast<long double>(task.worst.count()) * static_cast<long double>(events.burst) /
+           static_cast<long double>(events.period.count());
+  };
+  long double sum = load(*view.task, view.arrivals);
+  for (const InterferingTask& interferer : view.interferers)
+    if (rule.competes(view, interferer)) {
+      if (interferer.endless) return true;
+      sum += load(*interferer.task, interferer.arrivals);
+    }
+  return sum > 1 + 1e-12L;
+}
+
 WindowBound busy_window(LocalView& view, const PolicyRule& rule, const EventModel& events) {
   if (is_overloaded(view, rule)) return endless();
-  const bool follows_flow = view.has_kin && !rule.from_own_arrival;
+  const bool follows_flow = view.shares_flow && !rule.from_own_arrival;
   view.window = rule.needs_window || follows_flow ? longest_busy(view, rule) : unbounded;
   if ((rule.needs_window || follows_flow) && view.window == unbounded) return endless();
   return Loop(view, rule, events).run();

@@ -15,6 +15,9 @@ struct WindowBound {
   std::vector<Time> finishes = {};  // of the first, second, ... job, in the window's worst case
 };
 
+/// Whether what competes needs all time and more, or comes without end: then there is no bound.
+bool is_overloaded(const LocalView& view, const PolicyRule& rule);
+
 /// `events`: of the flow, as they come in. Sets `view.window`.
 WindowBound busy_window(LocalView& view, const PolicyRule& rule, const EventModel& events);
 

@@ -6,27 +6,30 @@
 namespace millrace::realtime {
 namespace {
 
-bool competes_of_other_flows(const LocalView& view, const Rival& rival) {
-  return !rival.same_flow && rival.task->priority >= view.task->priority;
+bool competes_of_other_flows(const LocalView& view, const InterferingTask& interferer) {
+  return !interferer.same_flow && interferer.task->priority >= view.task->priority;
 }
-bool competes_of_all_flows(const LocalView& view, const Rival& rival) {
-  return rival.task->priority >= view.task->priority;
+bool competes_of_all_flows(const LocalView& view, const InterferingTask& interferer) {
+  return interferer.task->priority >= view.task->priority;
 }
-bool is_of_other_flow(const LocalView&, const Rival& rival) { return !rival.same_flow; }
-bool is_any(const LocalView&, const Rival&) { return true; }
+bool is_of_other_flow(const LocalView&, const InterferingTask& interferer) {
+  return !interferer.same_flow;
+}
+bool is_any(const LocalView&, const InterferingTask&) { return true; }
 Time no_blocking(const LocalView&) { return {}; }
 
-using Competes = bool (*)(const LocalView&, const Rival&);
+using Competes = bool (*)(const LocalView&, const InterferingTask&);
 
 /// (4.1) and (5.3): r = C + sum of ceil((r + J) / P) C.
 template <Competes competes>
 Time finish_of_priorities(const LocalView& view, std::int64_t, Time) {
   return least_fixpoint(view.task->worst, [&](Time time) {
     Time demand = view.task->worst;
-    for (const Rival& rival : view.rivals)
-      if (competes(view, rival))
-        demand = plus(demand, times(rival.task->worst,
-                                    ceiling(time + rival.arrivals.jitter, rival.arrivals.period)));
+    for (const InterferingTask& interferer : view.interferers)
+      if (competes(view, interferer))
+        demand = plus(
+            demand, times(interferer.task->worst,
+                          ceiling(time + interferer.arrivals.jitter, interferer.arrivals.period)));
     return demand;
   });
 }
@@ -36,11 +39,12 @@ Time finish_of_priorities(const LocalView& view, std::int64_t, Time) {
 template <Competes competes>
 Time finish_of_queues(const LocalView& view, std::int64_t, Time) {
   Time end = view.task->worst;
-  for (const Rival& rival : view.rivals) {
-    if (!competes(view, rival)) continue;
-    const std::int64_t times_interfering = ceiling(view.arrivals.period, rival.arrivals.period) + 1;
-    end = plus(end, rival.kernels->of(std::min(view.kernels->count(),
-                                               times_interfering * rival.kernels->count())));
+  for (const InterferingTask& interferer : view.interferers) {
+    if (!competes(view, interferer)) continue;
+    const std::int64_t times_interfering =
+        ceiling(view.arrivals.period, interferer.arrivals.period) + 1;
+    end = plus(end, interferer.kernels->of(std::min(view.kernels->count(),
+                                               times_interfering * interferer.kernels->count())));
   }
   return end;
 }

@@ -26,7 +26,9 @@ Fixpoint::Fixpoint(const TaskSystem& system, const AnalysisOptions& options, Tim
       views_(system.tasks.size()),
       rivals_(system.tasks.size()),
       states_(system.tasks.size()),
+      causes_(system.tasks.size()),
       paths_(system, structure_, options.splits != PathSplits::never),
+      visits_(system, structure_),
       horizon_(horizon) {
   for (const Task& task : system.tasks) kernels_.emplace_back(task);
   for (std::size_t t = 0; t < system.tasks.size(); ++t) prepare(TaskId(t));
@@ -49,13 +51,14 @@ void Fixpoint::prepare(TaskId task) {
     if (other == task) continue;
     const FlowId other_flow = structure_.flow_of[other.index];
     rivals_[task.index].push_back(other);
-    const bool is_kin = flow == other_flow && options_.precedence;
-    view.has_kin = view.has_kin || is_kin;
-    view.rivals.push_back({.task = &system_[other],
-                           .kernels = &kernels_[other.index],
-                           .deadline = scheduling_deadline(system_[other], system_[other_flow]),
-                           .same_flow = flow == other_flow,
-                           .kin = {.same_flow = is_kin, .events = &system_[flow].events}});
+    const bool is_same_flow = flow == other_flow && options_.precedence;
+    view.shares_flow = view.shares_flow || is_same_flow;
+    view.interferers.push_back(
+        {.task = &system_[other],
+         .kernels = &kernels_[other.index],
+         .deadline = scheduling_deadline(system_[other], system_[other_flow]),
+         .same_flow = flow == other_flow,
+         .jobs_of_flow = {.same_flow = is_same_flow, .events = &system_[flow].events}});
   }
 }
 
@@ -71,17 +74,41 @@ bool Fixpoint::round(std::vector<bool>& changed) {
 
 bool Fixpoint::step(TaskId task) {
   TaskState next;
+  std::optional<EndlessCause> cause;
   activate(task, next);
-  if (!next.endless && next.latest > horizon_) next.endless = has_passed_horizon_ = true;
+  if (next.endless) cause = {NoBoundRule::growth, first_endless(task)};
+  if (!next.endless && next.latest > horizon_) {
+    next.endless = has_passed_horizon_ = true;
+    cause = {NoBoundRule::growth, {}};
+  }
   if (!next.endless) {
     update_view(task, next);
     next.window = window_of(views_[task.index], system_[structure_.flow_of[task.index]].events);
     next.endless = next.window.response == unbounded;
+    if (next.endless) cause = cause_in_window(task);
   }
+  if (!causes_[task.index]) causes_[task.index] = cause;
   finish(task, next);
   const bool is_new = next != states_[task.index];
   states_[task.index] = std::move(next);
   return is_new;
+}
+
+/// Of those that the task waits for.
+TaskId Fixpoint::first_endless(TaskId task) const {
+  return *std::ranges::find_if(system_[task].after, [this](TaskId first) {
+    return states_[first.index].endless;
+  });
+}
+
+/// The task's view is that of the window.
+EndlessCause Fixpoint::cause_in_window(TaskId task) const {
+  const LocalView& view = views_[task.index];
+  const PolicyRule& rule = rule_for(*view.resource, options_);
+  for (std::size_t r = 0; r < view.interferers.size(); ++r)
+    if (view.interferers[r].endless && rule.competes(view, view.interferers[r]))
+      return {NoBoundRule::growth, rivals_[task.index][r]};
+  return {is_overloaded(view, rule) ? NoBoundRule::overload : NoBoundRule::window, {}};
 }
 
 /// Two bounds hold: one that knows the order of the flow's tasks, and one that takes them as
@@ -89,10 +116,11 @@ bool Fixpoint::step(TaskId task) {
 WindowBound Fixpoint::window_of(LocalView& view, const EventModel& events) const {
   const PolicyRule& rule = rule_for(*view.resource, options_);
   WindowBound bound = busy_window(view, rule, events);
-  if (!view.has_kin) return bound;
+  if (!view.shares_flow) return bound;
   LocalView independent = view;
-  independent.has_kin = false;
-  for (Rival& rival : independent.rivals) rival.kin.same_flow = false;
+  independent.shares_flow = false;
+  for (InterferingTask& interferer : independent.interferers)
+    interferer.jobs_of_flow.same_flow = false;
   const WindowBound other = busy_window(independent, rule, events);
   if (other.response < bound.response) bound.finishes = other.finishes;
   bound.response = std::min(bound.response, other.response);
@@ -142,17 +170,18 @@ void Fixpoint::activate(TaskId id, TaskState& state) const {
 void Fixpoint::update_view(TaskId task, const TaskState& state) {
   LocalView& view = views_[task.index];
   view.arrivals = state.arrivals;
-  for (std::size_t r = 0; r < view.rivals.size(); ++r) {
-    Rival& rival = view.rivals[r];
+  for (std::size_t r = 0; r < view.interferers.size(); ++r) {
+    InterferingTask& interferer = view.interferers[r];
     const TaskId other = rivals_[task.index][r];
     const TaskState& known = states_[other.index];
-    rival.arrivals = known.arrivals;
-    rival.response = known.window.response;
-    rival.endless = known.endless;
-    if (rival.kin.same_flow && !known.endless) update_kin(task, state, other, rival.kin);
+    interferer.arrivals = known.arrivals;
+    interferer.response = known.window.response;
+    interferer.endless = known.endless;
+    if (interferer.jobs_of_flow.same_flow && !known.endless)
+      update_same_flow(task, state, other, interferer.jobs_of_flow);
   }
   const TaskState& own = states_[task.index];
-  if (view.has_kin)
+  if (view.shares_flow)
     view.most_pending =
         own.endless ? std::numeric_limits<std::int64_t>::max() : 1 + late_jobs(task, own, state);
 }
@@ -166,13 +195,14 @@ std::int64_t Fixpoint::late_jobs(TaskId task, const TaskState& other,
   return std::max<std::int64_t>(1, events.events_within(late)) - 1;
 }
 
-void Fixpoint::update_kin(TaskId task, const TaskState& state, TaskId other, Kin& kin) const {
+void Fixpoint::update_same_flow(TaskId task, const TaskState& state, TaskId other,
+                                SameFlowJobs& jobs_of_flow) const {
   const TaskState& known = states_[other.index];
   const bool is_before = structure_.is_before(other, task);
   const bool is_after = structure_.is_before(task, other);
-  kin.earlier = is_before ? 0 : late_jobs(task, known, state);
-  kin.same = is_before || is_after ? 0 : 1;
-  if (!is_after) kin.lead = state.since_source - known.earliest_since_source;
+  jobs_of_flow.earlier = is_before ? 0 : late_jobs(task, known, state);
+  jobs_of_flow.same = is_before || is_after ? 0 : 1;
+  if (!is_after) jobs_of_flow.lead = state.since_source - known.earliest_since_source;
 }
 
 /// Unless a classical analysis is asked for: bounds along the flow's paths where they are lower.
@@ -184,6 +214,11 @@ void Fixpoint::undercut(TaskId id, TaskState& state) {
   state.window.response = std::min(state.window.response, bound.response);
   state.completion = std::min(state.completion, bound.completion);
   state.done = std::min(state.done, bound.done);
+  if (state.done <= system_[structure_.flow_of[id.index]].events.period) return;
+  const PathBound visit = visits_.of(id, states_, state);
+  state.window.response = std::min(state.window.response, visit.response);
+  state.completion = std::min(state.completion, visit.completion);
+  state.done = std::min(state.done, visit.done);
 }
 
 void Fixpoint::finish(TaskId id, TaskState& state) {

@@ -1,11 +1,13 @@
 #pragma once
 // Inside the room: the state of an analysis, and one task's step.
+#include <optional>
 #include <vector>
 
 #include "realtime/analysis.h"
 #include "realtime/busy_window.h"
 #include "realtime/path_bound.h"
 #include "realtime/structure.h"
+#include "realtime/visit_window.h"
 
 namespace millrace::realtime {
 
@@ -30,6 +32,13 @@ struct TaskState {
   }
 };
 
+/// Why a task has no bound, as it was when that was found first. `by`: the task that it waits for
+/// or that can delay it, which had none before; invalid: the rule gave up at this task.
+struct EndlessCause {
+  NoBoundRule rule = NoBoundRule::overload;
+  TaskId by;
+};
+
 class Fixpoint {
  public:
   /// A task that may be activated after the horizon counts as one without bound.
@@ -42,6 +51,8 @@ class Fixpoint {
   bool has_passed_horizon() const { return has_passed_horizon_; }
   const Structure& structure() const { return structure_; }
   const TaskState& state(TaskId task) const { return states_[task.index]; }
+  /// Nothing for a task that has a bound.
+  const std::optional<EndlessCause>& cause(TaskId task) const { return causes_[task.index]; }
 
  private:
   void prepare(TaskId task);
@@ -51,7 +62,10 @@ class Fixpoint {
   void finish(TaskId task, TaskState& state);
   void undercut(TaskId task, TaskState& state);
   void update_view(TaskId task, const TaskState& state);
-  void update_kin(TaskId task, const TaskState& state, TaskId other, Kin& kin) const;
+  void update_same_flow(TaskId task, const TaskState& state, TaskId other,
+                        SameFlowJobs& jobs_of_flow) const;
+  TaskId first_endless(TaskId task) const;
+  EndlessCause cause_in_window(TaskId task) const;
   std::int64_t late_jobs(TaskId task, const TaskState& other, const TaskState& state) const;
 
   const TaskSystem& system_;
@@ -61,7 +75,9 @@ class Fixpoint {
   std::vector<LocalView> views_;
   std::vector<std::vector<TaskId>> rivals_;
   std::vector<TaskState> states_;
+  std::vector<std::optional<EndlessCause>> causes_;
   PathBounds paths_;
+  VisitWindows visits_;
   const Time horizon_;
   bool has_passed_horizon_ = false;
 };

@@ -363,12 +363,12 @@ Time PathBounds::blocking_of(TaskId id) const {
   Time longest{};
   if (system_[task.resource].policy == SchedulingPolicy::fixed_priority_nonpreemptive)
     for (TaskId other : structure_.on[task.resource.index]) {
-      const Task& rival = system_[other];
-      if (rival.priority >= task.priority) continue;
-      longest = std::max(longest, rival.kernels.empty()
-                                      ? rival.worst
-                                      : *std::max_element(rival.kernels.begin(),
-                                                          rival.kernels.end()));
+      const Task& interferer = system_[other];
+      if (interferer.priority >= task.priority) continue;
+      longest = std::max(longest, interferer.kernels.empty()
+                                      ? interferer.worst
+                                      : *std::max_element(interferer.kernels.begin(),
+                                                          interferer.kernels.end()));
     }
   return plus(task.blocking, longest);
 }

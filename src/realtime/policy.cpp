@@ -27,7 +27,7 @@ Time SuccessiveKernels::of(std::int64_t kernels) const {
 
 namespace {
 
-/// What a rival has to do in a window of `width` from its begin; `rest`: from the arrival on.
+/// What a interferer has to do in a window of `width` from its begin; `rest`: from the arrival on.
 struct Reach {
   Time width{}, rest{};
 };
@@ -39,46 +39,74 @@ template <class ReachOf>
 Time work_until_end(const LocalView& view, std::int64_t job, Time arrival, const ReachOf& reach) {
   Time work = plus(view.task->blocking, times(view.task->worst, job));
   Time ready{}, of_flow{};
-  for (const Rival& rival : view.rivals) {
-    const Reach found = reach(rival);
-    const std::int64_t jobs = rival.arrivals.events_within(found.width);
-    if (!rival.kin.same_flow) {
-      work = plus(work, times(rival.task->worst, jobs));
+  for (const InterferingTask& interferer : view.interferers) {
+    const Reach found = reach(interferer);
+    const std::int64_t jobs = interferer.arrivals.events_within(found.width);
+    if (!interferer.jobs_of_flow.same_flow) {
+      work = plus(work, times(interferer.task->worst, jobs));
       continue;
     }
-    of_flow = plus(of_flow, times(rival.task->worst, jobs));
-    ready = plus(ready, times(rival.task->worst, std::min(jobs, rival.kin.most_jobs(found.rest))));
+    of_flow = plus(of_flow, times(interferer.task->worst, jobs));
+    ready = plus(ready, times(interferer.task->worst,
+                              std::min(jobs, interferer.jobs_of_flow.most_jobs(found.rest))));
   }
-  if (!view.has_kin) return work;
+  if (!view.shares_flow) return work;
   const std::int64_t own = std::max(job, view.arrivals.events_up_to(arrival)) - job;
   of_flow = plus(of_flow, times(view.task->worst, own));
   if (view.keeps_flow_busy) of_flow = unbounded;
   return plus(work, std::min(of_flow, plus(ready, arrival)));
 }
 
-bool all_compete(const LocalView&, const Rival&) { return true; }
-bool none_competes(const LocalView&, const Rival&) { return false; }
+bool all_compete(const LocalView&, const InterferingTask&) { return true; }
+bool none_competes(const LocalView&, const InterferingTask&) { return false; }
 Time own_blocking(const LocalView& view) { return view.task->blocking; }
 
 // Fixed priority: Joseph and Pandya 1986, Lehoczky 1990. Without preemption: Davis et al. 2007;
 // between kernels: fixed preemption points, Bril, Lukkien and Verhaegh 2009.
 
-bool has_no_lower_priority(const LocalView& view, const Rival& rival) {
-  return rival.task->priority >= view.task->priority;
+bool has_no_lower_priority(const LocalView& view, const InterferingTask& interferer) {
+  return interferer.task->priority >= view.task->priority;
+}
+
+/// The least share of any window from its begin on that more urgent tasks of other flows ask for.
+double least_interference(const LocalView& view) {
+  double share = 0;
+  for (const InterferingTask& interferer : view.interferers) {
+    const EventModel& arrivals = interferer.arrivals;
+    if (!has_no_lower_priority(view, interferer) || interferer.jobs_of_flow.same_flow ||
+        arrivals.burst > 1)
+      continue;
+    share += static_cast<double>(interferer.task->worst.count()) /
+             static_cast<double>(std::max(arrivals.period, arrivals.min_distance).count());
+  }
+  return share;
+}
+
+/// No end is earlier, so the search for it may begin here: where processors are nearly full, steps
+/// from the own work on are many (Sjodin and Hansson 1998, lemma 1).
+Time earliest_finish(const LocalView& view, std::int64_t job) {
+  const Time own = plus(view.task->blocking, times(view.task->worst, job));
+  constexpr double too_full = 1 - 1e-6, below_rounding = 1 - 1e-9;
+  const double share = least_interference(view);
+  if (share >= too_full || own == unbounded) return own;
+  const double end = static_cast<double>(own.count()) / (1 - share) * below_rounding;
+  if (end >= static_cast<double>(longest_window.count())) return own;
+  return std::max(own, Time{static_cast<std::int64_t>(end)});
 }
 
 Time finish_preemptive(const LocalView& view, std::int64_t job, Time arrival) {
-  return least_fixpoint(times(view.task->worst, job), [&](Time time) {
-    return work_until_end(view, job, arrival, [&](const Rival& rival) {
-      return has_no_lower_priority(view, rival) ? Reach{time, time - arrival} : Reach{};
+  return least_fixpoint(earliest_finish(view, job), [&](Time time) {
+    return work_until_end(view, job, arrival, [&](const InterferingTask& interferer) {
+      return has_no_lower_priority(view, interferer) ? Reach{time, time - arrival} : Reach{};
     });
   });
 }
 
 Time kernel_blocking(const LocalView& view) {
   Time longest{};
-  for (const Rival& rival : view.rivals)
-    if (!has_no_lower_priority(view, rival)) longest = std::max(longest, rival.kernels->longest());
+  for (const InterferingTask& interferer : view.interferers)
+    if (!has_no_lower_priority(view, interferer))
+      longest = std::max(longest, interferer.kernels->longest());
   return plus(view.task->blocking, view.blocked_for(longest));
 }
 
@@ -87,8 +115,8 @@ Time finish_nonpreemptive(const LocalView& view, std::int64_t job, Time arrival)
   const Time blocking = kernel_blocking(view) - view.task->blocking;
   const Time end = least_fixpoint(times(view.task->worst, job), [&](Time time) {
     const Time until = time - last + Time{1};  // from its last kernel on nothing interrupts
-    const Time work = work_until_end(view, job, arrival, [&](const Rival& rival) {
-      return has_no_lower_priority(view, rival) ? Reach{until, until - arrival} : Reach{};
+    const Time work = work_until_end(view, job, arrival, [&](const InterferingTask& interferer) {
+      return has_no_lower_priority(view, interferer) ? Reach{until, until - arrival} : Reach{};
     });
     return plus(blocking, work);
   });
@@ -98,30 +126,31 @@ Time finish_nonpreemptive(const LocalView& view, std::int64_t job, Time arrival)
 // First in, first out: whoever arrived by then comes first.
 
 Time finish_fifo(const LocalView& view, std::int64_t job, Time arrival) {
-  const Time work = work_until_end(view, job, arrival, [&](const Rival&) {
+  const Time work = work_until_end(view, job, arrival, [&](const InterferingTask&) {
     return Reach{arrival + Time{1}, Time{1}};
   });
   return std::max(work, arrival + view.task->worst);
 }
 
-Time no_shift(const LocalView&, const Rival&) { return {}; }
+Time no_shift(const LocalView&, const InterferingTask&) { return {}; }
 
-// By kernel: each kernel of the task waits for at most one of each rival, and only jobs that come
-// before the end and were not done at the begin have kernels.
+// By kernel: each kernel of the task waits for at most one of each interferer, and only jobs that
+// come before the end and were not done at the begin have kernels.
 
 Time finish_by_kernel(const LocalView& view, std::int64_t job, Time) {
   const Time own = plus(view.task->blocking, times(view.task->worst, job));
   const std::int64_t own_kernels = job * view.kernels->count();
   const Time end = least_fixpoint(own, [&](Time time) {
     Time demand = own;
-    for (const Rival& rival : view.rivals) {
-      std::int64_t jobs = rival.kin.most_jobs(time);
-      if (rival.kin.same_flow) jobs += job - 1;  // those after the window's earlier jobs
-      if (rival.response != unbounded)
-        jobs = std::min(jobs, rival.arrivals.events_within(time + rival.response));
+    for (const InterferingTask& interferer : view.interferers) {
+      std::int64_t jobs = interferer.jobs_of_flow.most_jobs(time);
+      if (interferer.jobs_of_flow.same_flow)
+        jobs += job - 1;  // those after the window's earlier jobs
+      if (interferer.response != unbounded)
+        jobs = std::min(jobs, interferer.arrivals.events_within(time + interferer.response));
       const std::int64_t kernels =
-          std::min(own_kernels, std::min(jobs, own_kernels) * rival.kernels->count());
-      demand = plus(demand, rival.kernels->of(kernels));
+          std::min(own_kernels, std::min(jobs, own_kernels) * interferer.kernels->count());
+      demand = plus(demand, interferer.kernels->of(kernels));
     }
     return demand;
   });
@@ -130,14 +159,14 @@ Time finish_by_kernel(const LocalView& view, std::int64_t job, Time) {
 
 // Earliest deadline first: Spuri 1996; without preemption: George, Rivierre and Spuri 1996.
 
-Time deadline_shift(const LocalView& view, const Rival& rival) {
-  return rival.deadline - view.deadline;
+Time deadline_shift(const LocalView& view, const InterferingTask& interferer) {
+  return interferer.deadline - view.deadline;
 }
 
 Time finish_edf(const LocalView& view, std::int64_t job, Time arrival) {
   const Time end = least_fixpoint(times(view.task->worst, job), [&](Time time) {
-    return work_until_end(view, job, arrival, [&](const Rival& rival) {
-      const Time last = view.deadline - rival.deadline + Time{1};
+    return work_until_end(view, job, arrival, [&](const InterferingTask& interferer) {
+      const Time last = view.deadline - interferer.deadline + Time{1};
       return Reach{std::min(time, arrival + last), std::min(time - arrival, last)};
     });
   });
@@ -146,19 +175,21 @@ Time finish_edf(const LocalView& view, std::int64_t job, Time arrival) {
 
 Time longest_rival(const LocalView& view) {
   Time longest{};
-  for (const Rival& rival : view.rivals) longest = std::max(longest, rival.task->worst);
+  for (const InterferingTask& interferer : view.interferers)
+    longest = std::max(longest, interferer.task->worst);
   return plus(view.task->blocking, view.blocked_for(longest));
 }
 
 Time finish_edf_nonpreemptive(const LocalView& view, std::int64_t job, Time arrival) {
   Time longest{};
-  for (const Rival& rival : view.rivals)
-    if (rival.deadline > arrival + view.deadline) longest = std::max(longest, rival.task->worst);
+  for (const InterferingTask& interferer : view.interferers)
+    if (interferer.deadline > arrival + view.deadline)
+      longest = std::max(longest, interferer.task->worst);
   const Time blocking = view.blocked_for(longest);
   const Time end = least_fixpoint(times(view.task->worst, job), [&](Time time) {
     const Time start = time - view.task->worst;
-    const Time work = work_until_end(view, job, arrival, [&](const Rival& rival) {
-      const Time last = std::min(start, arrival + view.deadline - rival.deadline) + Time{1};
+    const Time work = work_until_end(view, job, arrival, [&](const InterferingTask& interferer) {
+      const Time last = std::min(start, arrival + view.deadline - interferer.deadline) + Time{1};
       return Reach{last, last - arrival};
     });
     return plus(blocking, work);

@@ -29,7 +29,7 @@ class SuccessiveKernels {
 
 /// Which jobs of a task of the same flow can be ready together with a job of the task: those of
 /// earlier activations that are late, of the same one, and of later ones that come early.
-struct Kin {
+struct SameFlowJobs {
   bool same_flow = false;
   const EventModel* events = nullptr;  // of the flow
   std::int64_t earlier = 0, same = 0;
@@ -45,7 +45,7 @@ struct Kin {
 };
 
 /// Another task on the resource.
-struct Rival {
+struct InterferingTask {
   const Task* task = nullptr;
   const SuccessiveKernels* kernels = nullptr;
   EventModel arrivals = {};
@@ -53,7 +53,7 @@ struct Rival {
   Time response{};       // its bound so far; `unbounded`: none
   bool endless = false;  // its arrivals have no bound
   bool same_flow = false;
-  Kin kin = {};
+  SameFlowJobs jobs_of_flow = {};
 };
 
 /// A task as its resource sees it.
@@ -63,14 +63,14 @@ struct LocalView {
   const Task* task = nullptr;
   const SuccessiveKernels* kernels = nullptr;
   EventModel arrivals = {};
-  bool has_kin = false;           // a rival is of the same flow
-  std::int64_t most_pending = 0;  // of the task's own jobs, if it has kin
+  bool shares_flow = false;           // a interferer is of the same flow
+  std::int64_t most_pending = 0;  // of the task's own jobs, if it shares its flow
   Time deadline{};
   bool whole_ticks = false;  // blocking begins at least a tick before the blocked job comes
-  std::vector<Rival> rivals = {};
+  std::vector<InterferingTask> interferers = {};
   Time window{};                 // the length of the longest busy window, once it is known
   bool keeps_flow_busy = false;  // the flow has other work until the job arrives
-  /// How long a rival that cannot be interrupted for `length` may keep the task waiting.
+  /// How long a interferer that cannot be interrupted for `length` may keep the task waiting.
   Time blocked_for(Time length) const {
     return whole_ticks && length > Time{} ? length - Time{1} : length;
   }
@@ -80,13 +80,13 @@ struct PolicyRule {
   /// The latest end of a job that arrives `arrival` after the begin of a busy window, as the
   /// `job`-th that is ready by then; from that begin. `unbounded` if there is none.
   Time (*finish)(const LocalView& view, std::int64_t job, Time arrival);
-  /// Whether the rival's jobs can come before a job of the task.
-  bool (*competes)(const LocalView& view, const Rival& rival);
+  /// Whether the interferer's jobs can come before a job of the task.
+  bool (*competes)(const LocalView& view, const InterferingTask& interferer);
   /// By what is no competing job, at the begin of a busy window.
   Time (*blocking)(const LocalView& view);
-  /// If rivals that arrive later than a job come after it: such arrivals are those of the rivals,
-  /// shifted by this. Null: all rivals that arrive before its end count.
-  Time (*shift)(const LocalView& view, const Rival& rival);
+  /// If interferers that arrive later than a job come after it: such arrivals are those of the
+  /// interferers, shifted by this. Null: all interferers that arrive before its end count.
+  Time (*shift)(const LocalView& view, const InterferingTask& interferer);
   bool ends_with_backlog;  // the window ends as soon as no job of the task is left
   bool needs_window;       // `finish` or the loop asks for the length of the longest window
   bool from_own_arrival;   // the window begins when a job of the task arrives

@@ -15,7 +15,7 @@ using ResourceId = Id<struct ResourceTag>;  // TaskSystem::resources
 using TaskId = Id<struct TaskTag>;          // TaskSystem::tasks
 using FlowId = Id<struct FlowTag>;          // TaskSystem::flows
 
-/// How a resource chooses among jobs that are ready. docs/realtime.md says what each assumes.
+/// How a resource chooses among ready jobs. docs/methods/realtime.md says what each assumes.
 enum class SchedulingPolicy {
   fixed_priority,                // preemptive; a higher number is a higher priority
   fixed_priority_nonpreemptive,  // a job yields only between its kernels

@@ -90,9 +90,9 @@ std::optional<schedule::Firing> next_firing(StageTask& stage) {
 void release_channels(const PhaseTask& phase, const schedule::Firing& firing) {
   if (!phase.results.empty()) {
     const auto now = Clock::now();
-    for (Moments* moments : phase.results)
+    for (TimeStamps* stamps : phase.results)
       for (std::int64_t i = 0; i < firing.count; ++i)
-        moments->of(firing.frame + i * firing.step) = now;
+        stamps->of(firing.frame + i * firing.step) = now;
   }
   for (const Link& link : phase.outgoing) link.push(firing);
   for (const Link& link : phase.incoming) link.pop(firing);

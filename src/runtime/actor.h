@@ -27,15 +27,15 @@ using Clock = std::chrono::steady_clock;
 
 /// When something happened to each of the frames that are on their way. Guarded by the channel
 /// beside it, as a slot is.
-class Moments {
+class TimeStamps {
  public:
-  explicit Moments(std::int64_t capacity) : moments_(static_cast<std::size_t>(capacity)) {}
+  explicit TimeStamps(std::int64_t capacity) : stamps_(static_cast<std::size_t>(capacity)) {}
   Clock::time_point& of(std::int64_t frame) {
-    return moments_[static_cast<std::size_t>(frame) % moments_.size()];
+    return stamps_[static_cast<std::size_t>(frame) % stamps_.size()];
   }
 
  private:
-  std::vector<Clock::time_point> moments_;
+  std::vector<Clock::time_point> stamps_;
 };
 
 /// A prepared phase between its channels. All pointers are borrowed from the pipeline.
@@ -44,7 +44,7 @@ struct PhaseTask {
   PreparedPhase prepared;
   Ports inputs, outputs;
   std::vector<Link> incoming = {}, outgoing = {};
-  std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
+  std::vector<TimeStamps*> results = {};  // where to note when an output for the caller was ready
 };
 
 /// What a stage did so far. Written by its thread alone after each firing, read by any as it was

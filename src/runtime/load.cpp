@@ -7,6 +7,7 @@
 
 #include "base/interleaved.h"
 #include "network/random_values.h"
+#include "plan/build.h"
 
 namespace millrace::runtime {
 namespace {
@@ -131,6 +132,63 @@ std::vector<plan::Measured> results_of(const std::vector<Contestant>& contestant
   return results;
 }
 
+class PairLoad {
+ public:
+  PairLoad(const PairContender& plans, const PairOfNetworks& networks,
+           const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options)
+      : first_(deploy(plans.first, networks.first, engines,
+                      options_beside(plans.first, plans.second))),
+        second_(deploy(plans.second, networks.second, engines,
+                       options_beside(plans.second, plans.first))),
+        first_inputs_(network::random_inputs(networks.first, options.seed)),
+        second_inputs_(network::random_inputs(networks.second, options.seed)),
+        runs_(networks.runs),
+        options_(options) {
+    warm_up(options.warmup + 2 * first_.largest_offset() + first_.round());
+    pause();
+  }
+
+  /// The time between two frames.
+  Time run(Time duration) {
+    constexpr std::int64_t least = 2;
+    first_.resume();
+    second_.resume();
+    warm_up(2 * first_.round());
+    const auto start = std::chrono::steady_clock::now();
+    std::int64_t frames = 0;
+    while (frames < least || frames % first_.round() != 0 ||
+           std::chrono::steady_clock::now() - start < duration) {
+      step();
+      ++frames;
+      if (options_.between) options_.between();
+    }
+    const Time elapsed = std::chrono::steady_clock::now() - start;
+    pause();
+    return elapsed / frames;
+  }
+
+ private:
+  void step() {
+    while (first_.submit_unless_result(first_inputs_)) {
+    }
+    first_.next();
+    for (std::int64_t i = 0; i < runs_; ++i)
+      while (!second_.submit_unless_result(second_inputs_)) second_.next();
+  }
+  void warm_up(std::int64_t frames) {
+    for (std::int64_t i = 0; i < frames; ++i) step();
+  }
+  void pause() {
+    first_.pause();
+    second_.pause();
+  }
+
+  Session first_, second_;
+  const std::vector<network::Array> first_inputs_, second_inputs_;
+  const std::int64_t runs_;
+  const LoadOptions& options_;
+};
+
 }  // namespace
 
 struct IntermittentLoad::State {
@@ -232,6 +290,34 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
   const Time enough = options.duration * static_cast<std::int64_t>(contenders.size());
   measure_interleaved(contestants.size(), {rounds, sure, enough}, run, give_up_slow_ones);
   return results_of(contestants);
+}
+
+SessionOptions options_beside(const plan::Plan& plan, const plan::Plan& other,
+                              SessionOptions options) {
+  if (!plan::share_cores(plan, other)) return options;
+  options.spin = options.spin_for_stages = std::chrono::microseconds(0);
+  return options;
+}
+
+std::vector<Time> measure_pairs(std::span<const PairContender> contenders,
+                                const PairOfNetworks& networks,
+                                const std::map<std::string, engine::Engine*>& engines,
+                                const LoadOptions& options) {
+  constexpr int rounds = 10, sure = 3;
+  std::vector<std::unique_ptr<PairLoad>> loads;
+  for (const PairContender& each : contenders)
+    loads.push_back(std::make_unique<PairLoad>(each, networks, engines, options));
+  std::vector<std::vector<Time>> periods(loads.size());
+  const Time enough = options.duration * static_cast<std::int64_t>(loads.size());
+  measure_interleaved(
+      loads.size(), {rounds, sure, enough},
+      [&](std::size_t which) {
+        periods[which].push_back(loads[which]->run(options.duration / rounds));
+      },
+      [](int) { return true; });
+  std::vector<Time> medians;
+  for (std::vector<Time>& each : periods) medians.push_back(median(std::move(each)));
+  return medians;
 }
 
 }  // namespace millrace::runtime

@@ -82,6 +82,30 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
                                     const std::map<std::string, engine::Engine*>& engines,
                                     const LoadOptions& options);
 
+/// Options of a session beside another one: where both have a stage on a core, no thread spins.
+SessionOptions options_beside(const plan::Plan& plan, const plan::Plan& other,
+                              SessionOptions options = {});
+
+/// Borrowed.
+struct PairContender {
+  const plan::Plan& first;
+  const plan::Plan& second;
+};
+/// Borrowed.
+struct PairOfNetworks {
+  const network::Network& first;
+  const network::Network& second;
+  std::int64_t runs = 1;  // of the second one for each frame
+};
+
+/// The time between two frames of each pair, the median of rounds in which all have their turn. A
+/// frame's runs of the second network begin when the first one is done, while the first one has the
+/// next frames. The options' duration, seed and `between` hold. Precondition: not empty.
+std::vector<Time> measure_pairs(std::span<const PairContender> contenders,
+                                const PairOfNetworks& networks,
+                                const std::map<std::string, engine::Engine*>& engines,
+                                const LoadOptions& options);
+
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 template <class Value>
 Value percentile(const std::vector<Value>& sorted, double share) {

@@ -75,13 +75,14 @@ class Assembler {
   }
 
   Pipeline assemble() {
+    pipeline_.event_count->end_on(options_.interrupt);
     std::vector<PreparedActor> prepared = prepare(given_, schedule_, options_.pin);
     allocate_slots(sizes_of(prepared));
     for (std::size_t a = 0; a < prepared.size(); ++a)
       add_actor(schedule_.actors[a], std::move(prepared[a]));
     for (const schedule::Channel& wire : wires_) connect(wire);
     if (!pipeline_.shared)
-      for (const schedule::Channel& ticket : schedule_.tickets) connect(ticket);
+      for (const schedule::Channel& credit : schedule_.credits) connect(credit);
     hand_out_links();
     add_bookkeeping();
     return std::move(pipeline_);
@@ -207,7 +208,7 @@ class Assembler {
       const auto& [is_incoming, actor, phase, number] = key;
       if (actor == schedule::End::outside) {
         if (!edge.tensor.valid())
-          pipeline_.tickets.push_back(std::move(edge.link));
+          pipeline_.credits.push_back(std::move(edge.link));
         else
           from_outside_.push_back(std::move(edge));
         continue;
@@ -221,7 +222,7 @@ class Assembler {
     for (const auto& outlet : pipeline_.outlets)
       if (outlet->tensor == wire.tensor) return *outlet;
     pipeline_.outlets.push_back(std::make_unique<Outlet>(
-        Outlet{wire.tensor, {}, wire.from.is_outside(), Moments(wire.slots())}));
+        Outlet{wire.tensor, {}, wire.from.is_outside(), TimeStamps(wire.slots())}));
     return *pipeline_.outlets.back();
   }
 

@@ -24,7 +24,7 @@ struct Outlet {
   TensorId tensor;
   Link link;
   bool from_caller = false;  // an input that is a result as well
-  Moments ready;
+  TimeStamps ready;
 };
 
 struct Pipeline {
@@ -34,7 +34,7 @@ struct Pipeline {
   std::vector<std::unique_ptr<Channel>> channels;  // all there are
   std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan
   std::vector<Inlet> inlets;                       // in the order of network.inputs
-  std::vector<Link> tickets;                       // of phases that have no other input
+  std::vector<Link> credits;                       // of phases that have no other input
   std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
   std::unique_ptr<Shared> shared;                  // if whoever is free takes a frame; else null
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way

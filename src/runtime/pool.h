@@ -28,7 +28,7 @@ struct PoolOptions {
 /// Each thread takes an item, works on it and waits for its turn to give it: so there are never
 /// more items than threads, and whoever gives slowly slows down whoever takes. An exception of an
 /// item comes out when all items before it have been given, and none behind it is. Drawn in
-/// docs/runtime.md.
+/// docs/methods/runtime.md.
 class Pool {
  public:
   /// The next item; nothing: the end. One thread at a time.

@@ -61,7 +61,7 @@ struct Session::State {
 
   const network::Network& network;
   Pipeline pipeline;
-  Moments submitted_at;  // guarded by pipeline.submitted
+  TimeStamps submitted_at;  // guarded by pipeline.submitted
 
   // Only the writing side touches the first two, only the reading side the others.
   std::int64_t frames_submitted = 0;
@@ -110,7 +110,7 @@ bool Session::State::all_from_caller(Visit visit) {
   for (const Inlet& inlet : pipeline.inlets)
     for (const Link& link : inlet.links)
       if (!visit(*link.at(frames_submitted))) return false;
-  for (const Link& link : pipeline.tickets)
+  for (const Link& link : pipeline.credits)
     if (!visit(*link.at(frames_submitted))) return false;
   return visit(*pipeline.submitted);
 }
@@ -225,7 +225,7 @@ void Session::State::finish() {
   leave(Life::running, Life::draining);
   for (const Inlet& inlet : pipeline.inlets)
     for (const Link& link : inlet.links) link.finish();
-  for (const Link& link : pipeline.tickets) link.finish();
+  for (const Link& link : pipeline.credits) link.finish();
   pipeline.submitted->finish();
   for (const auto& stage : pipeline.stages) stage->submitted.finish();
 }

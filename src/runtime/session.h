@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/trace.h"
 #include "base/units.h"
 #include "engine/engine.h"
@@ -53,6 +54,9 @@ struct SessionOptions {
   // The stages' threads get these priorities of SCHED_FIFO, 1 to 99, by stage of the plan; one: all
   // get it; none: ordinary threads. With priorities no thread spins, since a core is shared.
   std::vector<int> priorities = {};
+  // Ends submit() and next() where they wait, with EngineError; the session goes on. Borrowed;
+  // null: nobody does.
+  Interrupt* interrupt = nullptr;
   // Told once if the system refuses the priorities; the threads are ordinary ones then.
   std::function<void(const std::string&)> note = {};
   // Each phase's time on its core is taken, without what others took; on other devices, its
@@ -66,7 +70,7 @@ struct CoreTimes {
   Time sum{}, largest{};
 };
 
-/// Drawn in docs/runtime.md.
+/// Drawn in docs/methods/runtime.md.
 enum class Life { running, draining, stopped, failed };
 
 /// The writing side (submit, finish) and the reading side (next) may be used by two

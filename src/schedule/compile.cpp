@@ -29,7 +29,7 @@ class Compiler {
     name_lanes();
     for (std::size_t c = 0; c < plan_.channels.size(); ++c) add_channels(c);
     result_.most_in_flight = most_in_flight();
-    add_tickets();
+    add_credits();
     return std::move(result_);
   }
 
@@ -99,7 +99,7 @@ class Compiler {
     return most;
   }
 
-  void add_tickets() {
+  void add_credits() {
     std::size_t edge = plan_.channels.size();
     for (std::size_t s = 0; s < plan_.stages.size(); ++s)
       for (std::size_t p = 0; p < plan_.stages[s].phases.size(); ++p, ++edge) {
@@ -109,7 +109,7 @@ class Compiler {
           continue;
         for (std::int64_t r = 0; r < plan_.stages[s].replicas(); ++r) {
           const End end = end_of(to, r);
-          result_.tickets.push_back({TensorId(),
+          result_.credits.push_back({TensorId(),
                                      {},
                                      end,
                                      result_.actors[end.actor].frames,

@@ -63,7 +63,7 @@ Execution::Execution(const Schedule& schedule, Order order, std::int64_t in_flig
   for (const Channel& channel : schedule.channels)
     if (!first_free_ || channel.frames.step == 1) add_channel(channel);
   if (first_free_) return;
-  for (const Channel& ticket : schedule.tickets) add_channel(ticket);
+  for (const Channel& credit : schedule.credits) add_channel(credit);
 }
 
 void Execution::add_actor(const Actor& actor) {

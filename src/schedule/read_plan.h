@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 
 #include "network/network.h"
 #include "plan/plan_file.h"
@@ -8,5 +9,9 @@ namespace millrace::schedule {
 
 /// plan::read_plan of a plan that is live as well; see check_live. InputError names the file.
 plan::PlanFile read_plan(const std::filesystem::path& path, const network::Network& network);
+
+/// The same of plan::read_crops_plan.
+std::optional<plan::PlanFile> read_crops_plan(const std::filesystem::path& path,
+                                              const network::Network& network);
 
 }  // namespace millrace::schedule

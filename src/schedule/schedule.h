@@ -59,7 +59,7 @@ struct Channel {
   std::int64_t capacity = 0;
   std::int64_t initial_tokens = 0;  // in the plan's CSDF graph; see csdf_graph
   /// The plan's channel, of which this is the part of these frames. For an actor its parts are one
-  /// channel, with each frame's replica at its other end. Tickets have further numbers.
+  /// channel, with each frame's replica at its other end. Credits have further numbers.
   std::size_t edge = 0;
 
   /// Of the tensor: for the frames of all channels of the edge.
@@ -71,7 +71,7 @@ struct Schedule {
   std::string name;                    // the network's
   std::vector<Actor> actors = {};      // by stage, then by replica
   std::vector<Channel> channels = {};  // in the plan's order
-  std::vector<Channel> tickets = {};   // from the caller, for phases without another input: else
+  std::vector<Channel> credits = {};   // from the caller, for phases without another input: else
                                        // they would run ahead for ever
   bool first_free = false;    // replicas of the whole network: whoever is free takes the next
                               // frames, and channels to and from the caller hold nobody up

@@ -5,15 +5,13 @@
 #include "base/error.h"
 #include "deployment/power.h"
 #include "deployment/releases.h"
+#include "schedule/release_machine.h"
 #include "simulate/task_runs.h"
 
 namespace millrace::simulate {
 namespace {
 
-using deployment::Deployment, deployment::Wanted;
-
-/// So long nothing is late before the policy lower_rate raises the level again; as the runtime's.
-constexpr Time calm = std::chrono::seconds(1);
+using deployment::Deployment, schedule::Decision, schedule::FrameCounts;
 
 /// All groups at once, so that tasks have the same ids in all scenarios.
 realtime::TaskSystem tasks_of_all(Deployment deployment, const board::Board& board) {
@@ -32,28 +30,24 @@ class DriveRun {
         options_(options),
         tasks_(tasks_of_all(deployment, board)),
         runs_(tasks_, options.drawn, options.seed),
-        beats_(system_.groups.size()),
+        machine_(deployment),
+        groups_(system_.groups.size()),
         busy_(tasks_of_groups()) {
-    for (std::size_t g = 0; g < beats_.size(); ++g) {
-      beats_[g].most = deployment::most_on_the_way(system_, system::GroupId(g));
-      drive_.groups.emplace_back().name = system_.groups[g].name;
-    }
+    for (const system::Group& group : system_.groups)
+      drive_.groups.emplace_back().name = group.name;
     for (const board::Device& device : board.devices)
       if (!device.power.empty()) drive_.devices.push_back({.name = device.name});
     if (options.traced_frames > 0) begin_trace();
   }
 
   Drive run() {
-    wish_ = options_.script.front().wanted;
+    machine_.begin(options_.script.front().wanted);
     step_ = 1;
-    enter(wish_);
     while (true) {
       end_frames();
       if (now_ < options_.duration) {
         follow_script();
-        if (in_transition_ && on_the_way() == 0) end_transition();
-        if (!in_transition_) release_due();
-        if (!in_transition_ && system_.overload == system::Overload::lower_rate) follow_overload();
+        while (const auto decision = machine_.decide(now_)) follow(*decision);
       }
       runs_.dispatch(now_);
       const Time next = next_event();
@@ -71,18 +65,13 @@ class DriveRun {
     Time due{}, deadline{};
     std::size_t part = 0;
   };
-  /// One group's releases.
-  struct Beat {
-    bool active = false, waiting = false;  // waiting: for a frame to end, by the policy stretch
-    Time next{}, last{}, period{}, deadline{};
-    bool has_last = false;
-    std::int64_t most = 1, frames = 0;
+  struct Group {
+    std::int64_t frames = 0;
     std::vector<OnTheWay> on_the_way = {};
-    bool is_busy() const { return static_cast<std::int64_t>(on_the_way.size()) >= most; }
   };
 
   void begin_trace() {
-    for (std::size_t g = 0; g < beats_.size(); ++g) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
       drive_.trace.plans.push_back(tasks_.flows[g].name);
       for (const realtime::TaskId task : tasks_.flows[g].tasks)
         drive_.trace.stages.push_back({g, tasks_[task].name, tasks_[tasks_[task].resource].name});
@@ -98,70 +87,53 @@ class DriveRun {
     return sum;
   }
 
-  /// The group's frames in the present scenario and level.
-  DrivePart& part_of(std::size_t group) {
+  /// The group's frames in this scenario and level.
+  DrivePart& part_of(std::size_t group, const deployment::Wanted& at) {
     auto& parts = drive_.groups[group].parts;
-    const auto found = std::ranges::find(parts, here_, &DrivePart::at);
-    return found != parts.end() ? *found : parts.emplace_back(DrivePart{.at = here_, .frames = {}});
-  }
-
-  std::size_t on_the_way() const {
-    std::size_t sum = 0;
-    for (const Beat& beat : beats_) sum += beat.on_the_way.size();
-    return sum;
+    const auto found = std::ranges::find(parts, at, &DrivePart::at);
+    return found != parts.end() ? *found : parts.emplace_back(DrivePart{.at = at, .frames = {}});
   }
 
   void end_frames() {
     for (const FrameDone& done : runs_.end_pieces(now_)) {
-      if (done.flow.index >= beats_.size()) continue;  // a release
-      Beat& beat = beats_[done.flow.index];
+      if (done.flow.index >= groups_.size()) continue;  // a release
+      Group& runs = groups_[done.flow.index];
       DriveGroup& group = drive_.groups[done.flow.index];
-      const auto frame = std::ranges::find(beat.on_the_way, done.frame, &OnTheWay::frame);
+      const auto frame = std::ranges::find(runs.on_the_way, done.frame, &OnTheWay::frame);
       const Time response = now_ - frame->due;
       DrivePart& part = group.parts[frame->part];
       const bool is_late = response > frame->deadline;
-      for (DriveFrames* frames : {&group.frames, &part.frames}) {
+      for (FrameCounts* frames : {&group.frames, &part.frames}) {
         ++frames->done;
         frames->missed += is_late ? 1 : 0;
       }
-      overload_ |= is_late;
+      machine_.end_frames(system::GroupId(done.flow.index), 1, is_late ? 1 : 0);
       part.largest = std::max(part.largest, response);
       group.responses.add(response);
       if (done.frame < options_.traced_frames)
         drive_.trace.frames.push_back({done.flow.index, done.frame, frame->due, frame->due, now_});
-      beat.on_the_way.erase(frame);
+      runs.on_the_way.erase(frame);
     }
   }
 
   void follow_script() {
-    for (; step_ < options_.script.size() && options_.script[step_].at <= now_; ++step_) {
-      ++drive_.transitions.wished;
-      if (in_transition_) ++drive_.transitions.replaced;
-      wish_ = options_.script[step_].wanted;
-      begin_transition(wish_);
-    }
+    for (; step_ < options_.script.size() && options_.script[step_].at <= now_; ++step_)
+      machine_.wish(options_.script[step_].wanted, now_, now_);
   }
 
-  /// From now on no frame is released, until those on their way are done.
-  void begin_transition(const Wanted& to) {
-    target_ = to;
-    if (!in_transition_) asked_ = now_;
-    in_transition_ = true;
-  }
-
-  void end_transition() {
-    ++drive_.transitions.done;
-    drive_.transitions.longest = std::max(drive_.transitions.longest, now_ - asked_);
-    in_transition_ = false;
-    count_energy();
-    enter(target_);
+  void follow(const Decision& decision) {
+    if (decision.kind == Decision::Kind::enter) return enter(decision.at);
+    DriveGroup& group = drive_.groups[decision.group.index];
+    DrivePart& part = part_of(decision.group.index, decision.at);
+    for (FrameCounts* frames : {&group.frames, &part.frames}) frames->count(decision.kind);
+    if (decision.kind == Decision::Kind::release || decision.kind == Decision::Kind::release_late)
+      release(decision, static_cast<std::size_t>(&part - group.parts.data()));
   }
 
   /// All processors are idle.
-  void enter(const Wanted& wanted) {
-    drop_waiting();
-    here_ = wanted;
-    const deployment::Setting* setting = setting_for(deployment_, here_.scenario, here_.level);
+  void enter(const deployment::Wanted& at) {
+    count_energy();
+    const deployment::Setting* setting = setting_for(deployment_, at.scenario, at.level);
     clocks_ = setting ? setting->clocks : deployment::Clocks{};
     std::vector<double> slowdowns;
     for (const board::Processor& processor : board_.processors) {
@@ -169,93 +141,23 @@ class DriveRun {
       slowdowns.push_back(device ? deployment::slowdown(*device, clocks_) : 1);
     }
     runs_.set_slowdowns(std::move(slowdowns));
-    for (Beat& beat : beats_) beat.active = false;
-    for (const system::GroupId group : system_[here_.scenario].groups) {
-      Beat& beat = beats_[group.index];
-      beat.active = true;
-      beat.period = period_of(system_, group, here_.level);
-      beat.deadline = deadline_of(system_, group, here_.level) - system_.overhead;
-      // A group that was active before keeps its distance between two frames.
-      beat.next = beat.has_last ? std::max(now_, beat.last + beat.period) : now_;
-    }
-    calm_since_ = now_;
   }
 
-  /// Frames that were due and would have come later.
-  void drop_waiting() {
-    for (std::size_t g = 0; g < beats_.size(); ++g) {
-      if (beats_[g].waiting) count(g, &DriveFrames::skipped);
-      beats_[g].waiting = false;
-    }
-  }
-
-  void count(std::size_t group, std::int64_t DriveFrames::*what) {
-    ++(drive_.groups[group].frames.*what);
-    ++(part_of(group).frames.*what);
-  }
-
-  void release_due() {
-    for (const system::GroupId group : system_[here_.scenario].groups) release_due(group.index);
-  }
-
-  void release_due(std::size_t group) {
-    Beat& beat = beats_[group];
-    if (beat.waiting && !beat.is_busy()) {
-      beat.waiting = false;
-      count(group, &DriveFrames::stretched);
-      release(group, beat.next);
-      beat.last = now_;
-      beat.next = now_ + beat.period;
-    }
-    while (!beat.waiting && beat.next <= now_) {
-      count(group, &DriveFrames::due);
-      if (!beat.is_busy()) {
-        release(group, beat.next);
-        beat.next += beat.period;
-      } else if (system_.overload == system::Overload::stretch) {
-        beat.waiting = true;
-      } else {
-        overload_ = true;
-        count(group, &DriveFrames::skipped);
-        beat.next += beat.period;
-      }
-    }
-  }
-
-  void release(std::size_t group, Time due) {
-    Beat& beat = beats_[group];
-    count(group, &DriveFrames::released);
-    const auto part = static_cast<std::size_t>(&part_of(group) - drive_.groups[group].parts.data());
-    beat.last = due;
-    beat.has_last = true;
-    beat.on_the_way.push_back({beat.frames, due, beat.deadline, part});
-    runs_.activate(realtime::FlowId(group), beat.frames, now_);
+  void release(const Decision& decision, std::size_t part) {
+    const std::size_t index = decision.group.index;
+    Group& group = groups_[index];
+    group.on_the_way.push_back(
+        {group.frames, decision.due, decision.deadline - system_.overhead, part});
+    runs_.activate(realtime::FlowId(index), group.frames, now_);
     // On every core, since the release thread may be on any.
-    if (const realtime::FlowId release(beats_.size() + group); release.index < tasks_.flows.size())
-      runs_.activate(release, beat.frames, now_);
-    ++beat.frames;
-  }
-
-  /// Down at once, up after a while.
-  void follow_overload() {
-    const bool late = std::exchange(overload_, false);
-    if (late) calm_since_ = now_;
-    Wanted next = here_;
-    if (late && here_.level > 0)
-      --next.level;
-    else if (!late && here_.level < wish_.level && now_ - calm_since_ >= calm)
-      ++next.level;
-    if (next == here_) return;
-    ++drive_.transitions.level_changes;
-    begin_transition(next);
+    if (const realtime::FlowId release(groups_.size() + index); release.index < tasks_.flows.size())
+      runs_.activate(release, group.frames, now_);
+    ++group.frames;
   }
 
   Time next_event() const {
-    Time next = runs_.next(), release = Time::max();
-    if (step_ < options_.script.size()) release = options_.script[step_].at;
-    for (const Beat& beat : beats_)
-      if (beat.active && !beat.waiting && !in_transition_) release = std::min(release, beat.next);
-    if (in_transition_ && on_the_way() == 0) release = now_;
+    Time next = runs_.next(), release = machine_.next_due();
+    if (step_ < options_.script.size()) release = std::min(release, options_.script[step_].at);
     // What would be due later than the drive lasts does not come.
     if (release < options_.duration) next = std::min(next, release);
     return next;
@@ -291,6 +193,7 @@ class DriveRun {
 
   Drive result() {
     drive_.elapsed = now_;
+    drive_.transitions = machine_.transitions();
     const std::size_t stages = drive_.trace.stages.size();
     std::erase_if(drive_.trace.firings, [&](const auto& each) { return each.stage >= stages; });
     for (std::size_t r = 0; r < tasks_.resources.size(); ++r) {
@@ -312,13 +215,12 @@ class DriveRun {
   const DriveOptions& options_;
   const realtime::TaskSystem tasks_;  // FlowIds are GroupIds; behind them, releases as groups
   TaskRuns runs_;
-  std::vector<Beat> beats_;
+  schedule::ReleaseMachine machine_;
+  std::vector<Group> groups_;
   std::vector<Time> busy_;  // by TaskId
   deployment::Clocks clocks_;
-  Wanted wish_, here_, target_;
-  bool in_transition_ = false, overload_ = false;
   std::size_t step_ = 0;  // of the script: the next one
-  Time now_{}, asked_{}, calm_since_{}, counted_{};
+  Time now_{}, counted_{};
   Drive drive_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void fail(const plan::Plan& plan, const std::string& text) {
   throw InputError(plan.network_name,
-                   text + "; record this plan with `millrace bench PLAN --trace FILE`");
+                   text + "; record this plan with `millrace bench PLAN ⟨trace⟩ FILE`");
 }
 
 std::size_t number_of(const Trace& trace, const plan::Plan& plan) {

@@ -39,7 +39,7 @@ void check_recorded(const Application& application) {
           }))
         throw InputError(application.name,
                          "the trace has a phase without firings, or a firing with a negative time; "
-                         "record the plan again with `millrace bench PLAN --trace FILE`");
+                         "record the plan again with `millrace bench PLAN ⟨trace⟩ FILE`");
 }
 
 void check_release(const Application& application) {
@@ -60,7 +60,7 @@ void check_release(const Application& application) {
                     release.in_flight));
   if (release.in_flight > 0 && application.order == Order::graph)
     fail("a limit of frames in the pipeline can stop the graph's order for ever; leave out "
-         "--in-flight");
+         "⟨in_flight⟩");
 }
 
 void check_processors(const Options& options) {

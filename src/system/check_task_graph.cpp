@@ -23,7 +23,7 @@ bool is_taken(const std::string& name) {
 
 void check_times(const GraphTask& task, const TimesOn& on) {
   const bool has_none = on.worst == Time{} && on.average == Time{} && on.best == Time{};
-  if (has_none && task.code.function.empty())
+  if (has_none && task.code.function.empty() && !task.network)
     throw InputError(task.place, fmt::format("task '{}' has no time on '{}', and no 'code' that "
                                              "could be measured; add its worst time in ms",
                                              task.name, on.processor));

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
+#include "system/read_random_graphs.h"
 #include "system/read_task_graph.h"
 #include "system/system_file.h"
 
@@ -18,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int format = 1;
-constexpr std::array<std::string_view, 10> system_keys{
-    "format",          "name",   "board",     "levels",     "overload", "overhead_ms",
-    "release_cost_ms", "groups", "scenarios", "transitions"};
+constexpr std::array<std::string_view, 11> system_keys{
+    "format",          "name",   "board",     "levels",      "overload",     "overhead_ms",
+    "release_cost_ms", "groups", "scenarios", "transitions", "random_graphs"};
 constexpr std::array<std::string_view, 22> group_keys{
     "name",     "model",       "weights",   "size",         "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms",  "preprocess_ms", "postprocess_ms",
@@ -75,7 +76,9 @@ class SystemReader {
     if (root_.has("overhead_ms")) system_.overhead = time_of(root_.at("overhead_ms"), of_overheads);
     if (root_.has("release_cost_ms"))
       system_.release_cost = time_of(root_.at("release_cost_ms"), of_overheads);
-    for (const YamlView& view : root_.at("groups").items()) read_group(view);
+    if (root_.has("groups") || !root_.has("random_graphs"))
+      for (const YamlView& view : root_.at("groups").items()) read_group(view);
+    if (root_.has("random_graphs")) make_random_graphs(root_.at("random_graphs"));
     if (root_.has("scenarios"))
       for (const YamlView& view : root_.at("scenarios").items()) read_scenario(view);
     else
@@ -107,6 +110,17 @@ class SystemReader {
     system_.groups.push_back(std::move(group));
   }
 
+  void make_random_graphs(const YamlView& view) {
+    for (const RandomGraph& options : read_random_graphs(view)) {
+      Group group;
+      group.place = view.place();
+      group.name = group_names_.add(view, fmt::format("graph{}", made_++));
+      group.graph = random_graph(options);
+      read_rates(view, group);
+      system_.groups.push_back(std::move(group));
+    }
+  }
+
   void read_model(const YamlView& view, Group& group) const {
     if (view.has("application")) {
       for (const std::string_view key : model_keys)
@@ -122,7 +136,7 @@ class SystemReader {
         if (view.has(key)) view.at(key).fail("found without a 'model'; add it");
       return;
     }
-    group.model = network::read_model_source(view);
+    group.model = formats::read_model_source(view);
     if (view.has("precision")) group.precisions = read_precisions(view.at("precision"));
   }
 
@@ -210,6 +224,7 @@ class SystemReader {
 
   YamlView root_;
   System system_;
+  std::size_t made_ = 0;  // random graphs
   board::Names group_names_{"group"}, scenario_names_{"scenario"};
 };
 

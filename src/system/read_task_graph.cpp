@@ -15,7 +15,10 @@
 namespace millrace::system {
 namespace {
 
-constexpr std::array<std::string_view, 3> graph_task_keys{"name", "on", "code"};
+constexpr std::array<std::string_view, 4> graph_task_keys{"name", "on", "code", "network"};
+constexpr std::array<std::string_view, 6> task_network_keys{"model",  "weights", "size",
+                                                            "shapes", "fix",     "batch"};
+constexpr int most_batch = 1000;
 constexpr std::array<std::string_view, 3> times_keys{"worst_ms", "average_ms", "best_ms"};
 constexpr std::array<std::string_view, 9> edge_keys{
     "from", "to", "produces", "consumes", "tokens", "bytes", "type", "shape", "output"};
@@ -61,12 +64,23 @@ std::vector<TimesOn> read_processors(const YamlView& view) {
   return result;
 }
 
+TaskNetwork read_task_network(const YamlView& view) {
+  view.only(task_network_keys);
+  TaskNetwork network{formats::read_model_source(view), 1, view.place()};
+  if (view.has("batch")) network.batch = board::read_count(view.at("batch"), 1, most_batch);
+  return network;
+}
+
 GraphTask read_task(const YamlView& view, board::Names& names) {
   view.only(graph_task_keys);
-  GraphTask task{.name = names.add(view.at("name")), .on = {}, .code = {}, .place = view.place()};
+  GraphTask task{.name = names.add(view.at("name")), .on = {}};
+  task.place = view.place();
   if (!view.has("on")) view.fail("can run on no processor; add 'on', such as on: {cpu: 2.5}");
   task.on = read_processors(view.at("on"));
+  if (view.has("code") && view.has("network"))
+    view.at("network").fail("found beside 'code'; a task is a function or a network, remove one");
   if (view.has("code")) task.code = read_code(view.at("code"));
+  if (view.has("network")) task.network = read_task_network(view.at("network"));
   return task;
 }
 

@@ -8,7 +8,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "board/variant.h"
-#include "network/model_source.h"
+#include "formats/model_source.h"
 #include "system/task_graph.h"
 
 namespace millrace::system {
@@ -35,7 +35,7 @@ struct KnownTime {
 /// behind it, which the papers call an application, or a graph of tasks, or a network in a graph.
 struct Group {
   std::string name;
-  network::ModelSource model;
+  formats::ModelSource model;
   std::string application = {};  // the file whose network, pre- and post-processing it is; or empty
   Rates rates;
   std::optional<Time> deadline = {};          // from the activation; none: the period

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "dataflow/graph.h"
+#include "formats/model_source.h"
 #include "network/tensor.h"
 
 namespace millrace::system {
@@ -30,10 +31,20 @@ struct TaskCode {
   bool operator==(const TaskCode&) const = default;
 };
 
+/// A whole network that a task runs in one piece on a core, in each firing. It does not run where
+/// all tokens that it would take are empty: see runtime/graph/firing.h.
+struct TaskNetwork {
+  formats::ModelSource model = {};
+  std::int64_t batch = 1;  // that its first dimension becomes, which is 1 in the file
+  std::string place = {};  // in the file
+  bool operator==(const TaskNetwork&) const = default;
+};
+
 struct GraphTask {
   std::string name;
   std::vector<TimesOn> on;  // where it may run; each firing of an iteration on the same processor
   TaskCode code = {};
+  std::optional<TaskNetwork> network = {};  // in place of code
   std::string place = {};  // in the file
   bool operator==(const GraphTask&) const = default;
 };

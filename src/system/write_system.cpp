@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "network/fixed_inputs.h"
+#include "formats/fixed_inputs.h"
+#include "formats/random_weights.h"
 #include "system/system_file.h"
 
 namespace millrace::system {
@@ -17,22 +18,27 @@ std::string from_folder(const fs::path& file, const fs::path& folder) {
   return error || way.empty() ? fs::absolute(file).string() : way.string();
 }
 
+void add_source(Json& json, const formats::ModelSource& model, const fs::path& folder) {
+  json["model"] = from_folder(model.file, folder);
+  if (formats::wants_random_weights(model)) json["weights"] = formats::random_weights_word;
+  if (const fs::path weights = formats::named_weights(model); !weights.empty())
+    json["weights"] = from_folder(weights, folder);
+  if (model.size) json["size"] = *model.size;
+  for (const auto& [name, shape] : model.shapes) {
+    formats::ModelSource one;
+    one.shapes[name] = shape;
+    json["shapes"].push_back(formats::shapes_text(one));
+  }
+  for (const std::string& value : formats::fixed_texts(model)) json["fix"].push_back(value);
+}
+
 void add_model(Json& json, const Group& group, const fs::path& folder) {
   if (!group.application.empty()) {
     json["application"] = from_folder(group.application, folder);
     return;
   }
   if (!group.has_network()) return;
-  const network::ModelSource& model = group.model;
-  json["model"] = from_folder(model.file, folder);
-  if (!model.weights.empty()) json["weights"] = from_folder(model.weights, folder);
-  if (model.size) json["size"] = *model.size;
-  for (const auto& [name, shape] : model.shapes) {
-    network::ModelSource one;
-    one.shapes[name] = shape;
-    json["shapes"].push_back(network::shapes_text(one));
-  }
-  for (const std::string& value : network::fixed_texts(model)) json["fix"].push_back(value);
+  add_source(json, group.model, folder);
   for (const board::Precision precision : group.precisions)
     json["precision"].push_back(board::to_text(precision));
 }
@@ -47,6 +53,10 @@ Json to_json(const GraphTask& task, const fs::path& folder) {
     json["on"][on.processor] = {{"worst_ms", milliseconds(on.worst)},
                                 {"average_ms", milliseconds(on.average)},
                                 {"best_ms", milliseconds(on.best)}};
+  }
+  if (task.network) {
+    add_source(json["network"], task.network->model, folder);
+    if (task.network->batch != 1) json["network"]["batch"] = task.network->batch;
   }
   const TaskCode& code = task.code;
   if (!code.plugin.empty()) json["code"]["plugin"] = from_folder(code.plugin, folder);

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "network/operator_kinds.h"
+#include "workload/levels.h"
 
 namespace millrace::workload {
 namespace {
 
-/// Writes a workload of tiles, operand by operand.
+/// Writes a workload of tiles, operand by operand, each from memory to memory on its path.
 class TiledBuilder {
  public:
   TiledBuilder(const network::Network& network, const LayerGeometry& geometry, const Tiling& tiling)
@@ -17,33 +18,126 @@ class TiledBuilder {
     workload_.name = network_[layer].name;
     workload_.layer = layer.index;
     workload_.overlapped = tiling_.overlapped;
+    for (const Operand& source : geometry_.sources)
+      loads_ = std::max(loads_, path_of(geometry_, tiling_, source).size - 1);
     Link process = processing_link();
-    for (const Operand& source : geometry_.sources) {
-      const std::int32_t tensor = add_tensor(source), tile = add_place(source);
-      process.sources.push_back(scratch_joint(source, tile, false));
-      workload_.links.push_back(transfer(source, tensor, tile, true));
-    }
-    const std::int32_t tensor = add_tensor(geometry_.output), tile = add_place(geometry_.output);
-    process.sink = scratch_joint(geometry_.output, tile, false);
-    workload_.links.push_back(process);
-    workload_.links.push_back(transfer(geometry_.output, tensor, tile, false));
+    for (const Operand& source : geometry_.sources) process.sources.push_back(load(source));
+    std::vector<Link> stores;
+    process.sink = store(geometry_.output, stores);
+    if (sums_bytes(geometry_, tiling_) > 0)
+      add_sums(process);
+    else
+      workload_.links.push_back(process);
+    workload_.links.insert(workload_.links.end(), stores.begin(), stores.end());
     return std::move(workload_);
   }
 
  private:
+  /// A tensor or the places of its tiles, in a memory on an operand's path.
+  struct Stop {
+    std::size_t memory = 0;
+    std::int32_t buffer = 0;
+  };
+
+  std::int64_t step(std::size_t number) const {
+    return tiling_.overlapped ? static_cast<std::int64_t>(number) : 0;
+  }
+
   Link processing_link() const {
     Link link;
     link.name = "compute";
     link.kind = LinkKind::processing;
     link.unit = processing_unit;
-    link.delay = tiling_.overlapped ? 1 : 0;
+    link.delay = step(loads_);
     link.operation = geometry_.operation;
     link.window = geometry_.window;
     link.activation = geometry_.activation;
+    link.scaling = geometry_.scaling;
     link.macs = geometry_.macs_per_position;
     for (const std::int64_t total : geometry_.totals) link.macs *= total;
     return link;
   }
+
+  /// Of 8-bit tiles, over several runs: the sums have a place of their own, and when they are done,
+  /// a second link makes 8-bit numbers of them.
+  void add_sums(Link& process) {
+    const std::int64_t period = process.sink.period;
+    Operand sums = geometry_.output;
+    sums.element = sizeof(std::int32_t);
+    Region region{"sums", static_cast<std::int32_t>(tiling_.memories), used_[tiling_.memories], 1,
+                  sums_bytes(geometry_, tiling_), {}};
+    workload_.buffers.push_back(region);
+    const auto buffer = static_cast<std::int32_t>(workload_.buffers.size() - 1);
+    Link finish = process;
+    finish.name = "requantize";
+    finish.operation = TileOperation::requantize;
+    finish.window = {};
+    finish.macs = 0;
+    finish.period = period;
+    finish.delay += period - 1;
+    finish.sink.period = 1;
+    process.sink = place_joint(sums, {tiling_.memories, buffer}, false);
+    finish.sources = {place_joint(sums, {tiling_.memories, buffer}, true)};
+    if (geometry_.scaling->by_channel) {
+      finish.sources.push_back(process.sources.back());
+      finish.sources.back().period /= period;
+      process.sources.pop_back();
+    }
+    workload_.links.push_back(process);
+    workload_.links.push_back(finish);
+  }
+
+  std::vector<Stop> stops_of(const Operand& operand) {
+    const MemoryPath path = path_of(geometry_, tiling_, operand);
+    std::vector<Stop> stops{{path.memories[0], add_tensor(operand)}};
+    for (std::size_t i = 1; i < path.size; ++i)
+      stops.push_back({path.memories[i], add_place(operand, path.memories[i])});
+    return stops;
+  }
+
+  /// What the kernel reads. The last tiles arrive in the step before it runs.
+  Joint load(const Operand& operand) {
+    const std::vector<Stop> stops = stops_of(operand);
+    for (std::size_t i = 1; i < stops.size(); ++i) {
+      const Stop& from = stops[i - 1];
+      const Stop& to = stops[i];
+      Link link = transfer("load_" + operand.name, from, to);
+      link.period = period_in(geometry_, tiling_, operand, to.memory);
+      link.delay = step(loads_ - (stops.size() - i));
+      link.sources = {part_joint(operand, from, to.memory)};
+      link.sink = place_joint(operand, to, true);
+      workload_.links.push_back(link);
+    }
+    return place_joint(operand, stops.back(), false);
+  }
+
+  /// What the kernel writes. A tile goes on when it is whole.
+  Joint store(const Operand& operand, std::vector<Link>& links) {
+    const std::vector<Stop> stops = stops_of(operand);
+    for (std::size_t i = stops.size() - 1; i > 0; --i) {
+      const Stop& from = stops[i];
+      const Stop& to = stops[i - 1];
+      Link link = transfer("store_" + operand.name, from, to);
+      link.period = period_in(geometry_, tiling_, operand, from.memory);
+      link.delay = step(loads_ + stops.size() - i) + link.period - 1;
+      link.sources = {place_joint(operand, from, true)};
+      link.sink = part_joint(operand, to, from.memory);
+      links.push_back(link);
+    }
+    return place_joint(operand, stops.back(), false);
+  }
+
+  /// Named after the memory that is not the scratchpad's neighbour, if there is one between.
+  Link transfer(const std::string& name, const Stop& from, const Stop& to) const {
+    const std::size_t outer = std::min(from.memory, to.memory);
+    const std::size_t inner = std::max(from.memory, to.memory);
+    Link link;
+    link.name = inner == tiling_.memories ? name : name + suffix_of(inner);
+    link.unit = transfer_unit(outer);
+    return link;
+  }
+
+  static std::string suffix_of(std::size_t memory) { return "_" + std::to_string(memory); }
 
   std::int32_t add_tensor(const Operand& operand) {
     const auto& buffers = workload_.buffers;
@@ -52,43 +146,48 @@ class TiledBuilder {
     if (same != buffers.end()) return static_cast<std::int32_t>(same - buffers.begin());
     Region region = tensor_region(network_, operand.tensor);
     region.name = operand.name;
-    region.row_bytes = region.row_bytes / 4 * geometry_.element;
+    region.row_bytes =
+        region.row_bytes / size_of(network_[operand.tensor].type).count * operand.element;
     workload_.buffers.push_back(region);
     return static_cast<std::int32_t>(workload_.buffers.size() - 1);
   }
 
-  /// Its tiles in the scratchpad: a row for each of its places.
-  std::int32_t add_place(const Operand& operand) {
+  /// Its tiles in a fast memory: a row for each of its places.
+  std::int32_t add_place(const Operand& operand, std::size_t memory) {
     Region region;
     region.name = operand.name + "_tile";
-    region.memory = 1;
-    region.offset = scratch_;
-    region.rows = places_of(geometry_, tiling_, operand);
-    region.row_bytes = tile_bytes(geometry_, tiling_, operand);
-    scratch_ += region.size();
+    if (memory < tiling_.memories) region.name += suffix_of(memory);
+    region.memory = static_cast<std::int32_t>(memory);
+    region.offset = used_[memory];
+    region.rows = places_of(geometry_, tiling_, operand, memory);
+    region.row_bytes = tile_bytes(geometry_, tiling_, operand, memory);
+    used_[memory] += region.size();
     workload_.buffers.push_back(region);
     return static_cast<std::int32_t>(workload_.buffers.size() - 1);
   }
 
-  /// The loops that the operand's tiles follow, and those between. By loop: its place in the walk.
-  std::vector<Loop> walk_of(const Operand& operand) const {
+  /// The loops that the operand's tiles of a memory follow, and those between. By loop: its place
+  /// in the walk.
+  std::vector<Loop> walk_of(const Operand& operand, std::size_t memory) const {
+    const Tiling alone = at_memory(geometry_, tiling_, memory);
     std::vector<Loop> walk;
-    for (const Loop loop : order_of(tiling_))
-      if (tiles_of(geometry_, tiling_, loop) > 1) walk.push_back(loop);
+    for (const Loop loop : order_of(alone))
+      if (tiles_of(geometry_, alone, loop) > 1) walk.push_back(loop);
     while (!walk.empty() && !operand.follows(walk.back())) walk.pop_back();
     return walk;
   }
 
-  /// The walk and the sides' counts, without strides.
-  Joint frame_of(const Operand& operand, std::int32_t buffer) const {
-    const std::vector<Loop> walk = walk_of(operand);
+  /// The walk and the sides' counts of the memory's tiles, without strides.
+  Joint frame_of(const Operand& operand, std::int32_t buffer, std::size_t memory) const {
+    const Tiling alone = at_memory(geometry_, tiling_, memory);
+    const std::vector<Loop> walk = walk_of(operand, memory);
     Joint joint;
     joint.buffer = buffer;
-    joint.element = static_cast<std::int32_t>(geometry_.element);
+    joint.element = static_cast<std::int32_t>(operand.element);
     for (const Loop loop : walk)
-      joint.walk[joint.walk_size++].count = tiles_of(geometry_, tiling_, loop);
+      joint.walk[joint.walk_size++].count = tiles_of(geometry_, alone, loop);
     for (const SideUnder& side : operand.sides) {
-      const Extents extents = *extents_of(geometry_, tiling_, side);
+      const Extents extents = *extents_of(geometry_, alone, side);
       Side& to = joint.sides[joint.side_count++];
       to.pipe_up = extents.first * side.elements;
       to.pipeline = extents.middle * side.elements;
@@ -101,18 +200,50 @@ class TiledBuilder {
     return joint;
   }
 
-  Joint tensor_joint(const Operand& operand, std::int32_t buffer) const {
-    Joint joint = frame_of(operand, buffer);
-    const std::vector<Loop> walk = walk_of(operand);
+  /// Tiles of the memory `inner` where they lie in a tensor, or in a larger tile.
+  Joint part_joint(const Operand& operand, const Stop& at_stop, std::size_t inner) const {
+    Joint joint = frame_of(operand, at_stop.buffer, inner);
+    const std::vector<Loop> walk = walk_of(operand, inner);
+    const bool is_tensor = at_stop.memory == operand.home;
+    const std::vector<std::int64_t> dense = dense_strides(operand, at_stop.memory);
+    for (std::size_t i = 0; i < operand.sides.size(); ++i)
+      joint.sides[i].stride = is_tensor ? operand.sides[i].stride * operand.element : dense[i];
     for (std::size_t i = 0; i < walk.size(); ++i) {
-      const std::int64_t stride = operand.strides[at(walk[i])] * geometry_.element;
+      const std::int64_t stride = is_tensor ? operand.strides[at(walk[i])] * operand.element
+                                            : stride_inside(operand, at_stop.memory, walk[i]);
       const Extents steps = step_of(operand, walk[i]);
       joint.walk[i].first = steps.first_step * stride;
       joint.walk[i].next = steps.next_step * stride;
     }
-    for (std::size_t i = 0; i < operand.sides.size(); ++i)
-      joint.sides[i].stride = operand.sides[i].stride * geometry_.element;
+    const Region& region = workload_.buffers[static_cast<std::size_t>(at_stop.buffer)];
+    if (!is_tensor && region.rows > 1)
+      joint.ring = {region.rows, region.row_bytes,
+                    period_in(geometry_, tiling_, operand, at_stop.memory) /
+                        period_in(geometry_, tiling_, operand, inner)};
     return joint;
+  }
+
+  /// From position to position of a loop in a tile of the memory; 0: the loop is around the tile.
+  std::int64_t stride_inside(const Operand& operand, std::size_t memory, Loop loop) const {
+    const Tiling alone = at_memory(geometry_, tiling_, memory);
+    if (tiles_of(geometry_, alone, loop) > 1) return 0;
+    const std::vector<std::int64_t> dense = dense_strides(operand, memory);
+    for (std::size_t i = 0; i < operand.sides.size(); ++i)
+      if (operand.sides[i].loop == loop) return operand.sides[i].elements * dense[i];
+    return 0;
+  }
+
+  /// In bytes, by side, for the largest tile of a memory.
+  std::vector<std::int64_t> dense_strides(const Operand& operand, std::size_t memory) const {
+    const Tiling alone = at_memory(geometry_, tiling_, memory);
+    std::vector<std::int64_t> strides(operand.sides.size());
+    std::int64_t stride = operand.element;
+    for (std::size_t i = operand.sides.size(); i-- > 0;) {
+      const SideUnder& side = operand.sides[i];
+      strides[i] = stride;
+      stride *= extents_of(geometry_, alone, side)->largest() * side.elements;
+    }
+    return strides;
   }
 
   Extents step_of(const Operand& operand, Loop loop) const {
@@ -122,38 +253,23 @@ class TiledBuilder {
     return Extents{1, 1, 1, tile, tile};
   }
 
-  /// Dense, for the largest tile. `moves`: it is another tile in each run.
-  Joint scratch_joint(const Operand& operand, std::int32_t buffer, bool moves) const {
-    Joint joint = frame_of(operand, buffer);
-    if (!moves) joint.period = period_of(geometry_, tiling_, operand);
-    std::int64_t stride = geometry_.element;
-    for (std::size_t i = joint.side_count; i-- > 0;) {
-      Side& side = joint.sides[i];
-      side.stride = stride;
-      stride *= std::max({side.pipe_up, side.pipeline, side.pipe_down});
-    }
-    const Region& region = workload_.buffers[static_cast<std::size_t>(buffer)];
+  /// Whole tiles of a memory, dense. `moves`: it is another tile in each run.
+  Joint place_joint(const Operand& operand, const Stop& at_stop, bool moves) const {
+    Joint joint = frame_of(operand, at_stop.buffer, at_stop.memory);
+    if (!moves) joint.period = period_in(geometry_, tiling_, operand, at_stop.memory);
+    const std::vector<std::int64_t> strides = dense_strides(operand, at_stop.memory);
+    for (std::size_t i = 0; i < strides.size(); ++i) joint.sides[i].stride = strides[i];
+    const Region& region = workload_.buffers[static_cast<std::size_t>(at_stop.buffer)];
     if (region.rows > 1) joint.ring = {region.rows, region.row_bytes};
     return joint;
-  }
-
-  Link transfer(const Operand& operand, std::int32_t tensor, std::int32_t tile, bool loads) const {
-    Link link;
-    link.name = (loads ? "load_" : "store_") + operand.name;
-    link.period = period_of(geometry_, tiling_, operand);
-    if (!loads) link.delay = link.period - 1 + (tiling_.overlapped ? 2 : 0);
-    const Joint outside = tensor_joint(operand, tensor);
-    const Joint inside = scratch_joint(operand, tile, true);
-    link.sources = {loads ? outside : inside};
-    link.sink = loads ? inside : outside;
-    return link;
   }
 
   const network::Network& network_;
   const LayerGeometry& geometry_;
   const Tiling& tiling_;
   Workload workload_;
-  std::int64_t scratch_ = 0;
+  std::size_t loads_ = 1;  // transfers of a source, one after the other: the longest path
+  std::array<std::int64_t, most_memories> used_{};  // bytes, by memory
 };
 
 std::int64_t product_of(const network::Shape& shape, std::size_t begin, std::size_t end) {

@@ -4,7 +4,7 @@
 
 namespace millrace::workload {
 
-/// Memory 0 holds the tensors, memory 1 is the scratchpad.
+/// Memory 0 holds the tensors, the last one is the scratchpad.
 Workload build_tiled(const network::Network& network, LayerId layer, const LayerGeometry& geometry,
                      const Tiling& tiling);
 

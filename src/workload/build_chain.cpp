@@ -21,9 +21,9 @@ struct RowWalk {
 class ChainBuilder {
  public:
   ChainBuilder(const network::Network& network, std::span<const ChainMember> chain,
-               const ChainRows& rows, bool overlapped)
-      : network_(network), chain_(chain), rows_(rows) {
-    workload_.overlapped = overlapped;
+               const ChainRows& rows, const ChainPlace& where)
+      : network_(network), chain_(chain), rows_(rows), memory_(where.memory) {
+    workload_.overlapped = where.overlapped;
     workload_.layer = chain.back().layer.index;
     workload_.name =
         fmt::format("{}..{}", network[chain.front().layer].name, network[chain.back().layer].name);
@@ -48,7 +48,7 @@ class ChainBuilder {
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
       if (rows_.kept[i + 1] > 0) continue;
       Joint joint = framed(i, geometry(i).output, rows_.written[i]);
-      std::int64_t& most = passing_bytes_[i % 2];
+      std::int64_t& most = passing_bytes_[passing_through(i)];
       most = std::max(most, lie_dense(joint, rows_between(i + 1)));
     }
   }
@@ -64,6 +64,7 @@ class ChainBuilder {
     link.operation = geometry(member).operation;
     link.window = geometry(member).window;
     link.activation = geometry(member).activation;
+    link.scaling = geometry(member).scaling;
     link.macs = geometry(member).macs_per_position;
     for (const std::int64_t total : geometry(member).totals) link.macs *= total;
     for (std::size_t i = 0; i < geometry(member).sources.size(); ++i)
@@ -100,7 +101,7 @@ class ChainBuilder {
   /// The sides in elements; the rows follow the tiles.
   Joint framed(std::size_t member, const Operand& operand, const RowParts& rows) const {
     Joint joint;
-    joint.element = static_cast<std::int32_t>(geometry(member).element);
+    joint.element = static_cast<std::int32_t>(operand.element);
     const bool follows = has_rows(operand) && rows_.tiles > 1;
     if (follows) joint.walk[joint.walk_size++].count = rows_.tiles;
     const Tiling all{geometry(member).totals, false, false};
@@ -173,7 +174,8 @@ class ChainBuilder {
     if (same != buffers.end()) return static_cast<std::int32_t>(same - buffers.begin());
     Region region = tensor_region(network_, operand.tensor);
     region.name = fmt::format("{}_{}", name(member), operand.name);
-    region.row_bytes = region.row_bytes / 4 * geometry(member).element;
+    region.row_bytes =
+        region.row_bytes / size_of(network_[operand.tensor].type).count * operand.element;
     buffers.push_back(region);
     return static_cast<std::int32_t>(buffers.size() - 1);
   }
@@ -181,7 +183,7 @@ class ChainBuilder {
   std::int32_t place(const std::string& name, std::int64_t bytes, std::int64_t places) {
     Region region;
     region.name = name;
-    region.memory = 1;
+    region.memory = memory_;
     region.offset = scratch_;
     region.rows = places;
     region.row_bytes = (bytes + chain_alignment - 1) / chain_alignment * chain_alignment;
@@ -212,10 +214,16 @@ class ChainBuilder {
     const std::int64_t kept = rows_.kept[member + 1];
     const std::int64_t bytes = lie_dense(joint, rows_between(member + 1));
     joint.buffer =
-        kept > 0 ? place(name(member) + "_output_tile", bytes, 1) : passing_place(member % 2);
+        kept > 0 ? place(name(member) + "_output_tile", bytes, 1)
+                 : passing_place(passing_through(member));
     if (joint.walk_size > 0) joint.walk[0].first = kept * joint.sides[1].stride;
     between_ = joint;
     return joint;
+  }
+
+  /// A place holds numbers of one size.
+  std::size_t passing_through(std::size_t member) const {
+    return member % 2 + (geometry(member).output.element == 1 ? 2 : 0);
   }
 
   std::int32_t passing_place(std::size_t which) {
@@ -270,19 +278,20 @@ class ChainBuilder {
   const network::Network& network_;
   std::span<const ChainMember> chain_;
   const ChainRows& rows_;
+  std::int32_t memory_;  // the scratchpad
   Workload workload_;
   std::vector<Link> loads_, computed_, stores_;
   Joint between_, before_;  // where the member and the one before it write
-  std::array<std::int64_t, 2> passing_bytes_{};
-  std::array<std::optional<std::int32_t>, 2> passing_{};
+  std::array<std::int64_t, 4> passing_bytes_{};
+  std::array<std::optional<std::int32_t>, 4> passing_{};
   std::int64_t scratch_ = 0;
 };
 
 }  // namespace
 
 Workload build_chain(const network::Network& network, std::span<const ChainMember> chain,
-                     const ChainRows& rows, bool overlapped) {
-  return ChainBuilder(network, chain, rows, overlapped).build();
+                     const ChainRows& rows, const ChainPlace& where) {
+  return ChainBuilder(network, chain, rows, where).build();
 }
 
 }  // namespace millrace::workload

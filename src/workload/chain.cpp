@@ -62,7 +62,8 @@ LinkTime time_of(const Link& link, const TileTarget& target, bool from_scratch) 
       pieces *= tile.counts[i];
   const auto runs = static_cast<double>(runs_of(link));
   const auto bytes = static_cast<double>(side_by_side * pieces);
-  return {runs * (bytes / target.bytes_per_second + target.run_seconds +
+  const double rate = rate_between(target, 0, target.between.size() + 1);
+  return {runs * (bytes / rate + target.run_seconds +
                   static_cast<double>(pieces) * target.row_seconds),
           runs_of(link) * side_by_side * pieces};
 }
@@ -76,26 +77,35 @@ Tiling rows_alone(const LayerGeometry& geometry, std::int64_t rows) {
 TilingCost cost_of_chain(const Workload& workload, std::span<const ChainMember> chain,
                          const ChainRows& rows, const TileTarget& target) {
   TilingCost cost;
-  double transfers = 0, computing = 0;
+  double computing = 0;
+  std::vector<SteadyTransfer> transfers;
   for (std::size_t i = 0; i < chain.size(); ++i)
     computing += kernel_seconds(chain[i].rows.geometry,
                                 rows_alone(chain[i].rows.geometry, rows.written[i].middle), target);
   for (const Link& link : workload.links) {
+    const auto runs = static_cast<double>(runs_of(link));
     if (link.kind == LinkKind::processing) {
-      computing += static_cast<double>(runs_of(link)) * target.run_seconds;
+      computing += runs * target.run_seconds;
       continue;
     }
     const bool stores = workload.buffers[static_cast<std::size_t>(link.sink.buffer)].memory == 0;
     const LinkTime time = time_of(link, target, stores);
-    const bool moves = link.unit != processing_unit;
-    (moves ? transfers : computing) += time.seconds;
-    cost.traffic += moves ? time.bytes : 0;
+    if (link.unit == processing_unit) {
+      computing += time.seconds;
+      continue;
+    }
+    transfers.push_back({0, link.period, time.seconds / runs});
+    cost.traffic += time.bytes;
   }
-  cost.scratch = scratch_of(workload);
+  cost.scratch = needed_of(workload, target.between.size() + 1);
   cost.steps = steps_of(workload);
-  const double alone = std::min(computing, transfers) / static_cast<double>(rows.tiles);
-  cost.seconds =
-      workload.overlapped ? std::max(computing, transfers) + alone : computing + transfers;
+  if (workload.overlapped) {
+    cost.seconds = overlapped_seconds(rows.tiles, computing, transfers);
+    return cost;
+  }
+  cost.seconds = computing;
+  for (const SteadyTransfer& one : transfers)
+    cost.seconds += static_cast<double>(rows.tiles / one.period) * one.seconds;
   return cost;
 }
 
@@ -111,7 +121,8 @@ LowerBound chain_bound(std::span<const ChainMember> chain, const TileTarget& tar
     bound.traffic -= whole_bytes(geometry, geometry.sources[chain[i].rows.input]);
     bound.traffic -= whole_bytes(chain[i - 1].rows.geometry, chain[i - 1].rows.geometry.output);
   }
-  bound.transfer_seconds = static_cast<double>(bound.traffic) / target.bytes_per_second;
+  bound.transfer_seconds =
+      static_cast<double>(bound.traffic) / rate_between(target, 0, target.between.size() + 1);
   return bound;
 }
 
@@ -160,9 +171,10 @@ std::optional<ChainTiling> best_chain(const network::Network& network,
     if (!rows) continue;
     for (const bool overlapped : {false, true}) {
       if (overlapped && !target.may_overlap) continue;
-      Workload workload = build_chain(network, chain, *rows, overlapped);
+      const auto scratchpad = static_cast<std::int32_t>(target.between.size() + 1);
+      Workload workload = build_chain(network, chain, *rows, {scratchpad, overlapped});
       const TilingCost cost = cost_of_chain(workload, chain, *rows, target);
-      if (cost.scratch > target.scratchpad.count) continue;
+      if (!fits(cost, target)) continue;
       if (!best || cost.seconds < best->cost.seconds)
         best = ChainTiling{std::move(workload), cost, {}};
     }

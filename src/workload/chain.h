@@ -33,9 +33,14 @@ struct ChainRows {
 /// Nothing if a tile of some tensor had no rows or reached into the padding between its ends.
 std::optional<ChainRows> chain_rows(std::span<const ChainMember> chain, std::int64_t tile);
 
-/// Memory 0 holds the tensors, memory 1 is the scratchpad.
+/// The number of the scratchpad among the memories, and whether transfers go on beside computing.
+struct ChainPlace {
+  std::int32_t memory = 1;
+  bool overlapped = false;
+};
+/// Memory 0 holds the tensors. What comes from there goes to the scratchpad at once.
 Workload build_chain(const network::Network& network, std::span<const ChainMember> chain,
-                     const ChainRows& rows, bool overlapped);
+                     const ChainRows& rows, const ChainPlace& where);
 
 struct ChainTiling {
   Workload workload;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "workload/build.h"
@@ -49,7 +50,10 @@ class ProgramCompiler {
     Compiled compiled;
     compiled.program.network = network_.name;
     compiled.program.network_hash = network::hash_of(network_);
-    compiled.program.memories = {{"main", Bytes{0}}, {"scratchpad", target_.scratchpad}};
+    compiled.program.memories = {{"main", Bytes{0}}};
+    for (const TileLevel& level : target_.between)
+      compiled.program.memories.push_back({level.name, level.size});
+    compiled.program.memories.push_back({"scratchpad", target_.scratchpad});
     for (Piece& piece : pieces_) {
       if (piece.is_fused) continue;
       compiled.program.workloads.push_back(workload_of(piece));
@@ -95,6 +99,10 @@ class ProgramCompiler {
     piece.moves = can_move(network_, layer);
     if (!piece.moves) {
       piece.geometry = geometry_of(network_, layer, target_.element);
+      if (piece.geometry.scaling && !notes_steps(piece.geometry)) {
+        piece.geometry = {};
+        piece.geometry.remark = "it reads a tensor in other steps than it was written in";
+      }
       piece.tiling.tiled = piece.geometry.operation != TileOperation::whole;
     }
     if (multiplies(piece.geometry.operation)) join_activation(piece);
@@ -105,6 +113,21 @@ class ProgramCompiler {
     }
     piece.reader = only_reader(output_of(network_, piece));
     pieces_.push_back(std::move(piece));
+  }
+
+  /// False: a tensor is known in other steps. Programs say of a tensor what its integers stand for.
+  bool notes_steps(const LayerGeometry& geometry) {
+    if (!multiplies(geometry.operation)) return true;
+    const TileScaling& scaling = *geometry.scaling;
+    std::map<std::size_t, TileSteps> known = steps_;
+    const auto agrees = [&](const Operand& operand, const TileSteps& steps) {
+      return known.try_emplace(operand.tensor.index, steps).first->second == steps;
+    };
+    const bool all = agrees(geometry.sources[0], scaling.input) &&
+                     (scaling.by_channel || agrees(geometry.sources[1], scaling.weights)) &&
+                     agrees(geometry.output, scaling.output);
+    if (all) steps_ = std::move(known);
+    return all;
   }
 
   Workload workload_of(Piece& piece) const {
@@ -124,6 +147,7 @@ class ProgramCompiler {
   }
 
   void join_activation(Piece& piece) {
+    if (piece.geometry.scaling) return;
     const std::optional<LayerId> reader = only_reader(network_[piece.tiling.layer].outputs[0]);
     if (reader) piece.geometry.activation = activation_of(network_[*reader].op);
     if (!piece.geometry.activation) return;
@@ -137,6 +161,7 @@ class ProgramCompiler {
   const TileTarget& target_;
   network::Topology topology_;
   std::vector<LayerId> joined_;
+  std::map<std::size_t, TileSteps> steps_;  // by tensor
   std::vector<Piece> pieces_;
 };
 

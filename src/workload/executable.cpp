@@ -1,6 +1,9 @@
 #include "workload/executable.h"
 
+#include <algorithm>
 #include <chrono>
+
+#include "workload/facts.h"
 
 namespace millrace::workload {
 namespace {
@@ -12,10 +15,31 @@ std::int64_t nanoseconds_now() {
 
 }  // namespace
 
+FastMemories::FastMemories(const Program& program)
+    : buffers_(program.memories.size()), begins_(program.memories.size()) {
+  for (std::size_t i = 1; i < buffers_.size(); ++i) {
+    std::int64_t most = 64;
+    for (const Workload& workload : program.workloads)
+      most = std::max(most, needed_of(workload, i));
+    buffers_[i] = network::Buffer(Bytes{most});
+    begins_[i] = buffers_[i].data();
+  }
+}
+
+Bytes FastMemories::size() const {
+  Bytes size;
+  for (const network::Buffer& buffer : buffers_) size += buffer.size();
+  return size;
+}
+
+void FastMemories::fill(std::byte value) {
+  for (network::Buffer& buffer : buffers_) std::fill_n(buffer.data(), buffer.size().count, value);
+}
+
 Executable::Executable(const Workload& workload, const network::Network& network,
-                       std::byte* scratch)
+                       const FastMemories& memories)
     : workload_(&workload),
-      scratch_(scratch),
+      memories_(memories.begins()),
       parameters_(std::make_unique<KernelParameters[]>(workload.links.size())),
       states_(workload.links.size() * (max_sources + 1)),
       buffers_(workload.buffers.size()),
@@ -24,10 +48,10 @@ Executable::Executable(const Workload& workload, const network::Network& network
     const Link& link = workload.links[i];
     joints_.push_back(link.sources);
     joints_.back().push_back(link.sink);
-    parameters_[i] = {link.window, link.activation, &network,
+    parameters_[i] = {link.window, link.activation, link.scaling, &network,
                       &network.layers[link.layer.value_or(workload.layer)], nullptr};
     links_.push_back({joints_.back().data(), link.sources.size(), link.delay, link.period,
-                      runs_of(link), kernel_of(link.operation), &parameters_[i],
+                      runs_of(link), kernel_of(link), &parameters_[i],
                       link.unit == processing_unit ? 0 : 1});
   }
 }
@@ -35,7 +59,9 @@ Executable::Executable(const Workload& workload, const network::Network& network
 Machine Executable::prepare(const TensorTable& tensors) {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const Region& buffer = workload_->buffers[i];
-    buffers_[i] = buffer.memory == 0 ? tensors[*buffer.tensor] : scratch_ + buffer.offset;
+    buffers_[i] = buffer.memory == 0
+                      ? tensors[*buffer.tensor]
+                      : memories_[static_cast<std::size_t>(buffer.memory)] + buffer.offset;
   }
   for (std::size_t i = 0; i < links_.size(); ++i) parameters_[i].tensors = tensors.data();
   const Machine machine{links_.data(),  links_.size(), buffers_.data(),

@@ -2,6 +2,7 @@
 // A program as the interpreter takes it, with its state: prepared once, then run again and again
 // without allocation.
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "network/tensor.h"
@@ -14,11 +15,27 @@ namespace millrace::workload {
 /// Where a program's tensors are in a run, by TensorId; null where none of its buffers is.
 using TensorTable = std::vector<std::byte*>;
 
+/// The fast memories of programs, as large as their workloads need. Movable.
+class FastMemories {
+ public:
+  explicit FastMemories(const Program& program);
+
+  /// Where each begins, by Program::memories; null for the first one, which holds the tensors.
+  std::span<std::byte* const> begins() const { return begins_; }
+  Bytes size() const;  // of all
+  void fill(std::byte value);
+
+ private:
+  std::vector<network::Buffer> buffers_;
+  std::vector<std::byte*> begins_;
+};
+
 /// One workload, ready to run. Movable. One thread at a time.
 class Executable {
  public:
-  /// Borrows both; `scratch`: the fast memory, which others may use between runs.
-  Executable(const Workload& workload, const network::Network& network, std::byte* scratch);
+  /// Borrows all; `memories`: where the fast ones begin, which others may use between runs.
+  Executable(const Workload& workload, const network::Network& network,
+             const FastMemories& memories);
   Executable(Executable&&) = default;
   Executable& operator=(Executable&&) = default;
 
@@ -36,7 +53,7 @@ class Executable {
 
  private:
   const Workload* workload_;
-  std::byte* scratch_;
+  std::span<std::byte* const> memories_;
   std::vector<std::vector<Joint>> joints_;  // by link: sources, sink
   std::unique_ptr<KernelParameters[]> parameters_;
   std::vector<LinkCode> links_;

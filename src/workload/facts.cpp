@@ -24,10 +24,18 @@ std::int64_t bytes_moved(const Link& link) {
   return bytes;
 }
 
+bool touches_first_memory(const Workload& workload, const Link& link) {
+  const auto is_first = [&](const Joint& joint) {
+    return workload.buffers[static_cast<std::size_t>(joint.buffer)].memory == 0;
+  };
+  return is_first(link.sink) || std::ranges::any_of(link.sources, is_first);
+}
+
 /// Whether a layer writes to where another one reads.
 bool is_read_by_others(const Workload& workload, const Link& writer) {
   return std::ranges::any_of(workload.links, [&](const Link& link) {
-    return link.kind == LinkKind::processing && &link != &writer &&
+    return link.kind == LinkKind::processing && link.operation != TileOperation::requantize &&
+           &link != &writer &&
            std::ranges::find(link.sources, writer.sink.buffer, &Joint::buffer) !=
                link.sources.end();
   });
@@ -62,23 +70,25 @@ void compare(const Json& a, const Json& b, const std::string& place,
 
 }  // namespace
 
-std::int64_t scratch_of(const Workload& workload) {
-  std::int64_t scratch = 0;
+std::int64_t needed_of(const Workload& workload, std::size_t memory) {
+  std::int64_t needed = 0;
   for (const Region& buffer : workload.buffers)
-    if (buffer.memory != 0) scratch = std::max(scratch, buffer.offset + buffer.size());
-  return scratch;
+    if (buffer.memory == static_cast<std::int32_t>(memory))
+      needed = std::max(needed, buffer.offset + buffer.size());
+  return needed;
 }
 
-WorkloadFacts facts_of(const Workload& workload) {
+WorkloadFacts facts_of(const Workload& workload, std::size_t memories) {
   WorkloadFacts facts;
   facts.steps = steps_of(workload);
   facts.operation = "copy";
-  facts.scratch = scratch_of(workload);
+  if (memories > 1) facts.scratch = needed_of(workload, memories - 1);
+  for (std::size_t i = 1; i + 1 < memories; ++i) facts.between += needed_of(workload, i);
   std::size_t layers = 0;
   for (const Link& link : workload.links) {
-    if (link.kind == LinkKind::transfer && link.unit != processing_unit)
+    if (link.kind == LinkKind::transfer && touches_first_memory(workload, link))
       facts.traffic += bytes_moved(link);
-    if (link.kind != LinkKind::processing) continue;
+    if (link.kind != LinkKind::processing || link.operation == TileOperation::requantize) continue;
     ++layers;
     if (is_read_by_others(workload, link)) facts.kept += 2 * bytes_moved(link);
     facts.operation = operation_words[static_cast<std::size_t>(link.operation)];

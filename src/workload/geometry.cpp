@@ -7,22 +7,13 @@
 #include <limits>
 
 #include "network/operator_kinds.h"
+#include "workload/layer_geometry.h"
 
 namespace millrace::workload {
 namespace {
 
-using network::Network;
 using network::Shape;
 using network::Tensor;
-
-struct LayerAt {
-  const Network& network;
-  const network::Layer& layer;
-
-  const Tensor& input(std::size_t i) const { return network[layer.inputs[i]]; }
-  bool has(std::size_t i) const { return i < layer.inputs.size() && layer.inputs[i].valid(); }
-  const Tensor& output() const { return network[layer.outputs.front()]; }
-};
 
 /// The two entries of rows and columns; 1-D windows have columns only.
 std::array<std::int64_t, 2> pair_of(const Shape& values, std::int64_t missing) {
@@ -69,12 +60,16 @@ Operand image_operand(std::string name, TensorId tensor, const std::array<std::i
   return operand;
 }
 
+}  // namespace
+
 /// One number for each channel.
 Operand channel_operand(std::string name, TensorId tensor, Loop channel) {
   Operand operand{std::move(name), tensor, {}, {{channel, 1, false, 1}}};
   operand.strides[at(channel)] = 1;
   return operand;
 }
+
+namespace {
 
 /// Rows that are read with their stride: a kernel of one row needs no others.
 void skip_rows(LayerGeometry& geometry) {
@@ -138,7 +133,9 @@ Operand weights_of(const LayerAt& layer, const LayerGeometry& geometry) {
   return weights;
 }
 
-LayerGeometry convolution(const LayerAt& layer, const network::Conv& conv) {
+}  // namespace
+
+LayerGeometry convolution_geometry(const LayerAt& layer, const network::Conv& conv) {
   const auto in = image_of(layer.input(0).shape), out = image_of(layer.output().shape);
   if (conv.groups == in[1] && conv.groups == out[1]) return depthwise(layer, conv);
   LayerGeometry geometry = windows_over(layer, conv.window);
@@ -161,7 +158,7 @@ LayerGeometry convolution(const LayerAt& layer, const network::Conv& conv) {
   return geometry;
 }
 
-LayerGeometry pool(const LayerAt& layer, const network::Pool& pool) {
+LayerGeometry pool_geometry(const LayerAt& layer, const network::Pool& pool) {
   LayerGeometry geometry = windows_over(layer, pool.window);
   separate_channels(layer, geometry);
   const bool largest = pool.kind == network::PoolKind::max;
@@ -171,7 +168,7 @@ LayerGeometry pool(const LayerAt& layer, const network::Pool& pool) {
 }
 
 /// Rows by a matrix: a convolution of one pixel, whose images are columns of rows.
-LayerGeometry product(const LayerAt& layer, bool transposed) {
+LayerGeometry product_geometry(const LayerAt& layer, bool transposed) {
   const Shape& a = layer.input(0).shape;
   const Shape& b = layer.input(1).shape;
   const std::int64_t depth = a.back(), outs = transposed ? b[0] : b[1];
@@ -200,6 +197,8 @@ LayerGeometry product(const LayerAt& layer, bool transposed) {
   geometry.macs_per_position = 1;
   return geometry;
 }
+
+namespace {
 
 /// How a tensor spreads over the output: nothing if its tiles cannot follow the output's.
 std::optional<Operand> spread(const LayerAt& layer, std::size_t input,
@@ -232,7 +231,9 @@ std::array<std::int64_t, 3> channels_of(const Shape& shape) {
   return {shape[0], shape[1], inner};
 }
 
-std::optional<LayerGeometry> elementwise(const LayerAt& layer) {
+}  // namespace
+
+std::optional<LayerGeometry> elementwise_geometry(const LayerAt& layer) {
   const std::array<std::int64_t, 3> full = channels_of(layer.output().shape);
   LayerGeometry geometry;
   geometry.operation = TileOperation::layer;
@@ -250,11 +251,13 @@ std::optional<LayerGeometry> elementwise(const LayerAt& layer) {
   return geometry;
 }
 
+namespace {
+
 LayerGeometry normalization(const LayerAt& layer) {
   LayerAt alone = layer;
   network::Layer first = layer.layer;
   first.inputs.resize(1);
-  LayerGeometry geometry = *elementwise({alone.network, first});
+  LayerGeometry geometry = *elementwise_geometry({alone.network, first});
   const std::array<std::string_view, 5> names{"input", "scale", "bias", "mean", "variance"};
   for (std::size_t i = 1; i < layer.layer.inputs.size(); ++i)
     geometry.sources.push_back(
@@ -262,11 +265,15 @@ LayerGeometry normalization(const LayerAt& layer) {
   return geometry;
 }
 
-LayerGeometry whole(std::string remark) {
+}  // namespace
+
+LayerGeometry whole_geometry(std::string remark) {
   LayerGeometry geometry;
   geometry.remark = std::move(remark);
   return geometry;
 }
+
+namespace {
 
 bool are_floats(const LayerAt& layer) {
   const auto is_float = [&](TensorId id) {
@@ -284,6 +291,8 @@ bool has_empty_tensor(const LayerAt& here) {
          std::ranges::any_of(here.layer.outputs, is_empty);
 }
 
+}  // namespace
+
 bool has_images(const LayerAt& layer) {
   const std::size_t rank = layer.input(0).shape.size();
   return rank == 3 || rank == 4;
@@ -295,30 +304,32 @@ bool has_negative_pads(const network::Window& window) {
          std::ranges::any_of(window.pads_end, negative);
 }
 
+namespace {
+
 std::optional<LayerGeometry> sliding_layer(const LayerAt& layer) {
   const auto* conv = std::get_if<network::Conv>(&layer.layer.op);
   const auto* pooled = std::get_if<network::Pool>(&layer.layer.op);
   if (!conv && !pooled) return std::nullopt;
-  if (!has_images(layer)) return whole("its windows have three dimensions");
+  if (!has_images(layer)) return whole_geometry("its windows have three dimensions");
   if (has_negative_pads(conv ? conv->window : pooled->window))
-    return whole("its padding is negative");
-  return conv ? convolution(layer, *conv) : pool(layer, *pooled);
+    return whole_geometry("its padding is negative");
+  return conv ? convolution_geometry(layer, *conv) : pool_geometry(layer, *pooled);
 }
 
 std::optional<LayerGeometry> product_layer(const LayerAt& layer) {
   const auto* gemm = std::get_if<network::Gemm>(&layer.layer.op);
   if (!gemm && !network::is_one_of<network::MatMul>(layer.layer.op)) return std::nullopt;
   if (layer.input(1).shape.size() != 2 || layer.input(0).shape.size() < 2)
-    return whole("its second factor is no matrix");
-  if (!gemm) return product(layer, false);
+    return whole_geometry("its second factor is no matrix");
+  if (!gemm) return product_geometry(layer, false);
   if (gemm->transpose_a || gemm->alpha != 1 || (layer.has(2) && gemm->beta != 1))
-    return whole("it scales or turns its first factor");
-  LayerGeometry geometry = product(layer, gemm->transpose_b);
+    return whole_geometry("it scales or turns its first factor");
+  LayerGeometry geometry = product_geometry(layer, gemm->transpose_b);
   if (!layer.has(2)) return geometry;
   const Tensor& bias = layer.input(2);
   if (network::element_count(bias.shape) != geometry.totals[at(Loop::out)] ||
       bias.shape.back() != geometry.totals[at(Loop::out)])
-    return whole("its bias differs by row");
+    return whole_geometry("its bias differs by row");
   geometry.sources.push_back(channel_operand("bias", layer.layer.inputs[2], Loop::out));
   return geometry;
 }
@@ -328,8 +339,8 @@ std::optional<LayerGeometry> pointwise_layer(const LayerAt& layer) {
       layer.output().shape.size() > 2)
     return normalization(layer);
   if (!network::is_one_of<network::Unary, network::Binary>(layer.layer.op)) return std::nullopt;
-  if (std::optional<LayerGeometry> geometry = elementwise(layer)) return geometry;
-  return whole("its inputs spread over the output in a way that tiles do not follow");
+  if (std::optional<LayerGeometry> geometry = elementwise_geometry(layer)) return geometry;
+  return whole_geometry("its inputs spread over the output in a way that tiles do not follow");
 }
 
 }  // namespace
@@ -358,14 +369,21 @@ bool only_moves(const network::Operator& op) {
 
 LayerGeometry geometry_of(const network::Network& network, LayerId layer, std::int64_t element) {
   const LayerAt here{network, network[layer]};
-  if (has_empty_tensor(here)) return whole("one of its tensors has no elements");
-  if (!are_floats(here)) return whole("its tensors are not all float32");
-  std::optional<LayerGeometry> geometry = sliding_layer(here);
+  if (has_empty_tensor(here)) return whole_geometry("one of its tensors has no elements");
+  std::optional<LayerGeometry> geometry = byte_geometry(here);
+  if (!geometry && !are_floats(here)) return whole_geometry("its tensors are not all float32");
+  if (!geometry) geometry = sliding_layer(here);
   if (!geometry) geometry = product_layer(here);
   if (!geometry) geometry = pointwise_layer(here);
   if (!geometry)
-    geometry = whole(fmt::format("{} has no kernel on tiles", name_of(network[layer].op)));
-  geometry->element = element;
+    geometry = whole_geometry(fmt::format("{} has no kernel on tiles", name_of(network[layer].op)));
+  const auto set_element = [&](Operand& operand) {
+    const network::DataType type = network[operand.tensor].type;
+    operand.element = type == network::DataType::float32 ? element : size_of(type).count;
+  };
+  if (geometry->operation == TileOperation::whole) return *geometry;
+  std::ranges::for_each(geometry->sources, set_element);
+  set_element(geometry->output);
   return *geometry;
 }
 

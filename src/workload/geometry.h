@@ -32,6 +32,8 @@ struct Operand {
   TensorId tensor;
   ByLoop strides = {};           // elements to the next position of each loop; 0: stays
   std::vector<SideUnder> sides;  // outermost first
+  std::int64_t element = 4;      // bytes of a number as it is moved
+  std::size_t home = 0;          // the memory in which the tensor lies
   /// Whether another position of the loop is another tile.
   bool follows(Loop loop) const { return strides[at(loop)] != 0; }
 };
@@ -42,15 +44,15 @@ struct LayerGeometry {
   std::array<bool, loop_count> cuts = {};  // may have tiles of several positions
   TileWindow window;
   std::optional<TileActivation> activation = {};
+  std::optional<TileScaling> scaling = {};
   std::array<std::int64_t, 2> input = {1, 1};  // rows and columns
   std::vector<Operand> sources;
   Operand output;
-  std::int64_t element = 4;
   std::int64_t macs_per_position = 0;  // of all loops: of one output and one channel of the input
   std::string remark;                  // why `whole`
 };
 
-/// Of any layer; `element`: bytes of a number as it is moved.
+/// Of any layer; `element`: bytes of a float32 number as it is moved.
 LayerGeometry geometry_of(const network::Network& network, LayerId layer, std::int64_t element);
 
 /// The layer as what a convolution does to its sums; nothing if it is no such layer.

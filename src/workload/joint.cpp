@@ -41,7 +41,8 @@ Stage stage_of(const Joint& joint, const JointState& state) {
 Tile tile_of(const Joint& joint, const JointState& state) {
   Tile tile;
   tile.offset = joint.start;
-  if (joint.ring.count > 1) tile.offset += state.moves % joint.ring.count * joint.ring.stride;
+  if (joint.ring.count > 1)
+    tile.offset += state.moves / joint.ring.every % joint.ring.count * joint.ring.stride;
   for (std::size_t i = 0; i < joint.walk_size; ++i)
     tile.offset += way_to(joint.walk[i], state.index[i]);
   for (std::size_t i = 0; i < joint.side_count; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 // How a link walks over a tensor in a buffer, tile by tile: Algorithm 1 of the paper as a state
-// machine. Freestanding: no allocation, no exceptions, no library but memcpy. docs/tiles.md
+// machine. Freestanding: no allocation, no exceptions, no library but memcpy. docs/methods/tiles.md
 // explains the fields and where this departs from the printed pseudocode.
 #include <array>
 #include <cstddef>
@@ -32,9 +32,10 @@ struct Side {
   bool operator==(const Side&) const = default;
 };
 
-/// Places that tiles take in turn, `stride` bytes apart: double buffering is a ring of two.
+/// Places that tiles take in turn, `stride` bytes apart: double buffering is a ring of two. Where a
+/// larger tile lies in each place, the joint stays there for `every` tiles of its own.
 struct Ring {
-  std::int64_t count = 1, stride = 0;
+  std::int64_t count = 1, stride = 0, every = 1;
   bool operator==(const Ring&) const = default;
 };
 

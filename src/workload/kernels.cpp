@@ -3,6 +3,7 @@
 #include "kernels/tile/tile_windows.h"
 #include "network/evaluate/evaluate.h"
 #include "network/operator_kinds.h"
+#include "workload/bytes/byte_kernels.h"
 
 namespace millrace::workload {
 namespace {
@@ -112,6 +113,10 @@ std::byte* data_of(const TileView& view, std::int64_t channel) {
   return view.data + channel * view.tile.strides[0];
 }
 
+network::DataType type_of(const Call& call, TensorId tensor) {
+  return (*parameters_of(call).network)[tensor].type;
+}
+
 void run_channels(const Call& call, const ChannelRange& channels) {
   const network::Layer& layer = *parameters_of(call).layer;
   const bool has_parameters = network::is_one_of<network::BatchNormalization>(layer.op);
@@ -120,10 +125,11 @@ void run_channels(const Call& call, const ChannelRange& channels) {
   for (std::size_t i = 0; i < call.source_count; ++i) {
     const TileView& source = call.sources[i];
     shapes[i] = shape_of(source.tile, channels.count, has_parameters && i > 0);
-    inputs[i] = {network::DataType::float32, shapes[i], data_of(source, channels.begin)};
+    inputs[i] = {type_of(call, layer.inputs[i]), shapes[i], data_of(source, channels.begin)};
   }
   const network::Shape out = shape_of(call.sink.tile, channels.count, false);
-  const network::View output{network::DataType::float32, out, data_of(call.sink, channels.begin)};
+  const network::View output{type_of(call, layer.outputs[0]), out,
+                             data_of(call.sink, channels.begin)};
   network::evaluate(layer, std::span(inputs).first(call.source_count), std::span(&output, 1));
 }
 
@@ -157,8 +163,10 @@ void run_whole(const Call& call) {
 
 }  // namespace
 
-KernelFunction kernel_of(TileOperation operation) {
-  switch (operation) {
+KernelFunction kernel_of(const Link& link) {
+  if (link.scaling)
+    if (const KernelFunction function = byte_kernel_of(link.operation)) return function;
+  switch (link.operation) {
     case TileOperation::convolution:
       return run_convolution;
     case TileOperation::depthwise:

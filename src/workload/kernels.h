@@ -11,11 +11,12 @@ namespace millrace::workload {
 struct KernelParameters {
   TileWindow window;
   std::optional<TileActivation> activation = {};
+  std::optional<TileScaling> scaling = {};
   const network::Network* network = nullptr;
   const network::Layer* layer = nullptr;
   std::byte* const* tensors = nullptr;  // by TensorId, for `whole`; null: not there
 };
 
-KernelFunction kernel_of(TileOperation operation);
+KernelFunction kernel_of(const Link& link);
 
 }  // namespace millrace::workload

@@ -1,5 +1,6 @@
 #include "workload/link_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace millrace::workload {
@@ -9,6 +10,16 @@ double elements_of_tile(const Tile& tile) {
   double elements = 1;
   for (const std::int64_t count : tile.counts) elements *= static_cast<double>(count);
   return elements;
+}
+
+/// Over all ways between two memories; within one, as fast as it is filled.
+double bytes_per_cycle(const LinkProgress& at, const CycleCosts& costs) {
+  if (costs.ways.empty()) return costs.bytes_per_cycle;
+  const std::size_t last = costs.ways.size();
+  const std::size_t to = std::min(std::max<std::size_t>(at.nearest, 1), last);
+  const std::size_t from = std::min(at.farthest, to - 1);
+  return *std::min_element(costs.ways.begin() + static_cast<std::ptrdiff_t>(from),
+                           costs.ways.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
 /// Multiply-accumulates, or elements of windows, in this run.
@@ -27,8 +38,19 @@ double work_of(const LinkProgress& at) {
 
 std::vector<LinkProgress> links_at_start(const Workload& workload) {
   std::vector<LinkProgress> links;
-  for (const Link& link : workload.links)
-    links.push_back({&link, std::vector<JointState>(link.sources.size()), {}});
+  const auto memory_of = [&](const Joint& joint) {
+    return static_cast<std::size_t>(
+        workload.buffers[static_cast<std::size_t>(joint.buffer)].memory);
+  };
+  for (const Link& link : workload.links) {
+    LinkProgress at{&link, 0, 0, std::vector<JointState>(link.sources.size()), {}};
+    at.nearest = at.farthest = memory_of(link.sink);
+    for (const Joint& source : link.sources) {
+      at.nearest = std::max(at.nearest, memory_of(source));
+      at.farthest = std::min(at.farthest, memory_of(source));
+    }
+    links.push_back(std::move(at));
+  }
   return links;
 }
 
@@ -46,8 +68,8 @@ std::int64_t cycles_of(const LinkProgress& at, const CycleCosts& costs) {
   const Link& link = *at.link;
   double work = 0;
   if (link.kind == LinkKind::transfer)
-    work =
-        elements_of_tile(tile_of(link.sink, at.sink)) * link.sink.element / costs.bytes_per_cycle;
+    work = elements_of_tile(tile_of(link.sink, at.sink)) * link.sink.element /
+           bytes_per_cycle(at, costs);
   else
     work = work_of(at) / (link.macs > 0 ? costs.macs_per_cycle : costs.values_per_cycle);
   return costs.setup + static_cast<std::int64_t>(std::ceil(work));

@@ -8,6 +8,7 @@ namespace millrace::workload {
 
 struct LinkProgress {
   const Link* link = nullptr;
+  std::size_t nearest = 0, farthest = 0;  // of its memories from the processor, as numbers
   std::vector<JointState> sources = {};
   JointState sink = {};
 };

@@ -19,16 +19,19 @@ constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "ov
                                                         "remark", "buffers", "links"};
 constexpr std::array<std::string_view, 7> buffer_keys{"name",      "memory", "offset",  "rows",
                                                       "row_bytes", "tensor", "constant"};
-constexpr std::array<std::string_view, 12> link_keys{"name",    "kind",      "unit",       "delay",
-                                                     "period",  "operation", "macs",       "window",
-                                                     "sources", "sink",      "activation", "layer"};
+constexpr std::array<std::string_view, 13> link_keys{
+    "name",   "kind",    "unit", "delay",      "period", "operation", "macs",
+    "window", "sources", "sink", "activation", "layer",  "scaling"};
+constexpr std::array<std::string_view, 4> scaling_keys{"input", "weights", "output", "by_channel"};
+constexpr std::array<std::string_view, 3> steps_keys{"type", "zero", "scale"};
+constexpr std::array<std::string_view, 2> type_words{"uint8", "int8"};
 constexpr std::array<std::string_view, 3> activation_keys{"slope", "low", "high"};
 constexpr std::array<std::string_view, 9> joint_keys{
     "buffer", "element_bytes", "start", "period", "frequency", "repeat", "walk", "tile", "ring"};
 constexpr std::array<std::string_view, 3> step_keys{"count", "first", "next"};
 constexpr std::array<std::string_view, 6> side_keys{"count",     "pipe_up", "pipeline",
                                                     "pipe_down", "stride",  "along"};
-constexpr std::array<std::string_view, 2> ring_keys{"count", "stride"};
+constexpr std::array<std::string_view, 3> ring_keys{"count", "stride", "every"};
 constexpr std::array<std::string_view, 7> window_keys{
     "kernel", "strides", "dilations", "pads", "pads_end", "channels", "count_padding"};
 
@@ -138,6 +141,8 @@ Joint joint_of(const JsonView& json, const std::vector<Region>& buffers) {
     json.at("ring").only(ring_keys);
     joint.ring = {integer_in(json.at("ring").at("count"), {1, 16}),
                   integer_in(json.at("ring").at("stride"))};
+    if (json.at("ring").has("every"))
+      joint.ring.every = integer_in(json.at("ring").at("every"), runs);
   }
   check_frequency(json, joint);
   return joint;
@@ -168,6 +173,22 @@ TileActivation activation_of(const JsonView& json) {
   return activation;
 }
 
+TileSteps steps_of(const JsonView& json) {
+  json.only(steps_keys);
+  TileSteps steps;
+  steps.is_signed = word_at(json.at("type"), type_words) == 1;
+  const Range range = steps.is_signed ? Range{-128, 127} : Range{0, 255};
+  steps.zero = static_cast<std::int32_t>(integer_in(json.at("zero"), range));
+  steps.scale = static_cast<float>(json.at("scale").number());
+  return steps;
+}
+
+TileScaling scaling_of(const JsonView& json) {
+  json.only(scaling_keys);
+  return {steps_of(json.at("input")), steps_of(json.at("weights")), steps_of(json.at("output")),
+          json.at("by_channel").boolean()};
+}
+
 void read_operation(const JsonView& json, Link& link) {
   link.operation = static_cast<TileOperation>(word_at(json.at("operation"), operation_words));
   link.macs = integer_in(json.at("macs"), {0, std::int64_t{1} << 50});
@@ -175,6 +196,7 @@ void read_operation(const JsonView& json, Link& link) {
     json.at("operation").fail("a processing link computes; a link that copies is a transfer");
   if (json.has("layer")) link.layer = json.at("layer").index(most_layers);
   if (slides(link.operation)) link.window = window_of(json.at("window"));
+  if (json.has("scaling")) link.scaling = scaling_of(json.at("scaling"));
   if (!json.has("activation")) return;
   if (!multiplies(link.operation)) json.at("activation").fail("only convolutions have one");
   link.activation = activation_of(json.at("activation"));

@@ -47,7 +47,7 @@ std::variant<RowLayer, std::string> row_layer(const network::Network& network, L
   if (geometry.operation == TileOperation::whole) return geometry.remark;
   if (!is_one_image(geometry)) return "it has several images";
   // Its rows lie otherwise than those of images, whatever its dimensions are.
-  if (network::is_one_of<network::Gemm, network::MatMul>(network[layer].op))
+  if (network::is_one_of<network::Gemm, network::MatMul, network::QLinearMatMul>(network[layer].op))
     return "it multiplies matrices";
   const network::Shape& output = network[network[layer].outputs[0]].shape;
   const std::string why = slides(geometry.operation)

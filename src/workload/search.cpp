@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "workload/tiling.h"
+#include "workload/levels.h"
 
 namespace millrace::workload {
 namespace {
@@ -64,14 +64,21 @@ class TilingSearch {
   void try_orders(const ByLoop& tile) {
     for (const bool rows_outside : {false, true})
       for (const bool overlapped : {false, true})
-        if (!overlapped || target_.may_overlap) attempt({tile, rows_outside, overlapped});
+        if (!overlapped || target_.may_overlap) nest({tile, rows_outside, overlapped});
+  }
+
+  void nest(Tiling tiling) {
+    tiling.memories = target_.between.size() + 1;
+    if (tiling.memories == 1) return attempt(tiling);
+    if (best && kernel_seconds(geometry_, tiling, target_) >= best_.seconds) return;
+    for (const Tiling& nested : nestings_of(geometry_, tiling)) attempt(nested);
   }
 
   void attempt(const Tiling& tiling) {
     const std::optional<TilingCost> cost = cost_of(geometry_, tiling, target_);
     if (!cost) return;
     if (least < 0 || cost->scratch < least) least = cost->scratch;
-    if (cost->scratch > target_.scratchpad.count) return;
+    if (!fits(*cost, target_)) return;
     fits_row_ = true;
     const bool better = !best || cost->seconds < best_.seconds ||
                         (cost->seconds == best_.seconds && cost->traffic < best_.traffic);

@@ -63,6 +63,32 @@ const board::Memory* own_memory(const board::Board& board, const std::string& de
   return nullptr;
 }
 
+/// From the one that the main memory fills to the device's own.
+std::vector<const board::Memory*> memories_of(const board::Board& board,
+                                              const board::Device& device) {
+  std::vector<const board::Memory*> chain{own_memory(board, device.name)};
+  while (chain.size() <= max_between) {
+    const auto behind =
+        std::ranges::find(board.memories, chain.back()->behind, &board::Memory::name);
+    if (behind == board.memories.end() || behind->behind.empty()) break;
+    chain.push_back(&*behind);
+  }
+  std::ranges::reverse(chain);
+  return chain;
+}
+
+/// One processor's parts of the memories, and how fast they are filled.
+void add_memories(const board::Device& device, const std::vector<const board::Memory*>& chain,
+                  TileTarget& target) {
+  const auto processors = static_cast<std::int64_t>(device.processors.size());
+  for (const board::Memory* memory : chain)
+    target.between.push_back({memory->name, Bytes{memory->size.count / processors},
+                              memory->bytes > 0 ? memory->bytes : device.bytes});
+  target.scratchpad = target.between.back().size;
+  target.bytes_per_second = target.between.back().bytes_per_second;
+  target.between.pop_back();
+}
+
 /// Operations per second in 8 bits, else in 32.
 std::pair<double, std::int64_t> arithmetic_of(const board::Device& device) {
   double bytes = 0, floats = 0;
@@ -113,7 +139,7 @@ Trace trace_of(const Workload& workload, const SimulatedWorkload& simulated) {
 
 DeviceTarget device_target(const board::Board& board, const std::string& name) {
   const board::Device& device = device_with_memory(board, name);
-  const board::Memory& memory = *own_memory(board, device.name);
+  const std::vector<const board::Memory*> chain = memories_of(board, device);
   const auto [operations, element] = arithmetic_of(device);
   if (operations <= 0 || device.clocks.empty() || device.bytes <= 0)
     throw InputError(board.name, fmt::format("the board file says not how fast '{}' computes, its "
@@ -121,21 +147,36 @@ DeviceTarget device_target(const board::Board& board, const std::string& name) {
                                              device.name));
   DeviceTarget result;
   result.device = device.name;
-  result.memory = memory.name;
-  result.megahertz = 0;
+  result.memory = chain.back()->name;
   for (const board::Megahertz& clock : device.clocks)
     result.megahertz = std::max(result.megahertz, clock.value);
   const double cycle = 1e-6 / result.megahertz;
   constexpr std::int64_t setup_cycles = 200;  // to start a transfer or a kernel: assumed
-  result.target.scratchpad = memory.size;
   result.target.element = element;
   result.target.macs_per_second = operations / 2;
   result.target.values_per_second = vector_rate(device, operations);
-  result.target.bytes_per_second = device.bytes;
   result.target.run_seconds = setup_cycles * cycle;
   result.target.may_overlap = true;
   result.costs = {setup_cycles, device.bytes * cycle, result.target.macs_per_second * cycle,
-                  result.target.values_per_second * cycle};
+                  result.target.values_per_second * cycle, {}};
+  add_memories(device, chain, result.target);
+  for (std::size_t i = 0; i <= result.target.between.size(); ++i)
+    result.costs.ways.push_back(rate_between(result.target, i, i + 1) * cycle);
+  return result;
+}
+
+CycleCosts costs_for(const Program& program, const CycleCosts& costs) {
+  CycleCosts result = costs;
+  const std::size_t memories = program.memories.size();
+  if (costs.ways.empty() || memories < 2 || memories == costs.ways.size() + 1) return result;
+  if (memories > costs.ways.size() + 1)
+    throw InputError(program.network,
+                     fmt::format("the program has {} memories, the device has {}; make the program "
+                                 "for this board",
+                                 memories, costs.ways.size() + 1));
+  const auto end = result.ways.begin() + static_cast<std::ptrdiff_t>(memories - 1);
+  *(end - 1) = *std::min_element(end - 1, result.ways.end());
+  result.ways.erase(end, result.ways.end());
   return result;
 }
 

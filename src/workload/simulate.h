@@ -10,9 +10,12 @@ namespace millrace::workload {
 /// What a run of a link takes: `setup` and then its bytes, or its arithmetic, in whole cycles.
 struct CycleCosts {
   std::int64_t setup = 0;
-  double bytes_per_cycle = 1;   // of a transfer
+  double bytes_per_cycle = 1;   // of a transfer over a way that is not among `ways`
   double macs_per_cycle = 1;    // of what multiplies
   double values_per_cycle = 1;  // of the rest, by element of the output and of its window
+  /// Bytes per cycle over the way between a memory and the one before it, from that of the second
+  /// memory on. A transfer over several takes as long as over the slowest.
+  std::vector<double> ways = {};
 };
 
 struct LinkRun {
@@ -42,8 +45,22 @@ struct DeviceTarget {
   double megahertz = 0;
   std::string device, memory;
 };
+/// A simulated program.
+struct SimulatedProgram {
+  DeviceTarget target;
+  std::vector<SimulatedWorkload> workloads;  // by workload of the program
+};
+
 /// The device with this name; empty: the first with a memory of its own that lies behind another.
-/// Scratchpad: its nearest memory. InputError if there is none, or its rates are unknown.
+/// Scratchpad: that memory. Between it and the main memory are those that it lies behind. The
+/// processors of the device have equal parts of each. A way is as fast as the board says of the
+/// memory that is filled over it, else as the device's. InputError if the device has no such
+/// memory, or its rates are unknown.
 DeviceTarget device_target(const board::Board& board, const std::string& device);
+
+/// The costs for a program with fewer memories than the device: its last one is the scratchpad, and
+/// what is moved to it goes over all ways that no memory of the program ends.
+/// InputError if the program has more memories.
+CycleCosts costs_for(const Program& program, const CycleCosts& costs);
 
 }  // namespace millrace::workload

@@ -20,7 +20,7 @@ bool is_shared(const Workload& workload, const Link& link) {
 class StreamPlayer {
  public:
   StreamPlayer(const NetworkStreams& network, const CycleCosts& costs)
-      : network_(network), costs_(costs) {
+      : network_(network), costs_(costs_for(*network.program, costs)) {
     begin_turn();
   }
 
@@ -66,7 +66,7 @@ class StreamPlayer {
   void run(const LinkProgress& at, Lane& lane, std::int64_t& unit_free) {
     const std::int64_t end = std::max(lane.ready, unit_free) + cycles_of(at, costs_);
     lane.ready = unit_free = end;
-    if (at.link->kind == LinkKind::transfer && at.link->unit != processing_unit)
+    if (at.link->kind == LinkKind::transfer && at.farthest == 0)
       result_.moved += bytes_of(at);
   }
 
@@ -105,7 +105,7 @@ class StreamPlayer {
   }
 
   const NetworkStreams& network_;
-  const CycleCosts& costs_;
+  CycleCosts costs_;
   std::size_t workload_ = 0;
   std::int64_t stream_ = 0, step_ = 0, steps_ = 0;
   std::vector<LinkProgress> links_;

@@ -26,4 +26,11 @@ struct StreamCycles {
 std::vector<StreamCycles> simulate_streams(std::span<const NetworkStreams> networks,
                                            const CycleCosts& costs);
 
+/// Networks that run on one device at the same time.
+struct SimulatedStreams {
+  DeviceTarget target;
+  std::vector<NetworkStreams> networks;
+  std::vector<StreamCycles> alone, together;  // by network
+};
+
 }  // namespace millrace::workload

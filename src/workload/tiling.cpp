@@ -1,6 +1,9 @@
 #include "workload/tiling.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "workload/levels.h"
 
 namespace millrace::workload {
 namespace {
@@ -41,49 +44,6 @@ std::optional<Extents> sliding_extents(const LayerGeometry& geometry, const Tili
   const std::int64_t first = end(-pad, tile);  // none, if its windows lie in the padding
   if (!inside || first < 1 || last < 1) return std::nullopt;
   return Extents{first, end(0, tile), last, step - pad, step};
-}
-
-std::int64_t elements_of(const LayerGeometry& geometry, const Tiling& tiling,
-                         const Operand& operand) {
-  std::int64_t elements = 1;
-  for (const SideUnder& side : operand.sides) {
-    const std::optional<Extents> extents = extents_of(geometry, tiling, side);
-    if (!extents) return -1;
-    elements *= extents->largest() * side.elements;
-  }
-  return elements;
-}
-
-/// Pieces of a transfer of one tile that lie side by side in the tensor.
-std::int64_t pieces_of(const LayerGeometry& geometry, const Tiling& tiling,
-                       const Operand& operand) {
-  std::int64_t side_by_side = 1, pieces = 1;
-  for (std::size_t i = operand.sides.size(); i-- > 0;) {
-    const SideUnder& side = operand.sides[i];
-    const std::int64_t count = extents_of(geometry, tiling, side)->largest() * side.elements;
-    if (pieces == 1 && (count == 1 || side.stride == side_by_side))
-      side_by_side *= count;
-    else
-      pieces *= count;
-  }
-  return pieces;
-}
-
-struct Moved {
-  double seconds = 0;
-  std::int64_t bytes = 0;
-};
-
-/// Of an operand, in all its runs.
-Moved moved(const LayerGeometry& geometry, const Tiling& tiling, const TileTarget& target,
-            const Operand& operand) {
-  const std::int64_t runs =
-      product_of_tiles(geometry, tiling) / period_of(geometry, tiling, operand);
-  const std::int64_t bytes = elements_of(geometry, tiling, operand) * geometry.element;
-  const auto pieces = static_cast<double>(pieces_of(geometry, tiling, operand));
-  const double seconds = static_cast<double>(bytes) / target.bytes_per_second + target.run_seconds +
-                         pieces * target.row_seconds;
-  return {static_cast<double>(runs) * seconds, runs * bytes};
 }
 
 /// Its windows slide over one channel each.
@@ -167,6 +127,44 @@ void for_each_operand(const LayerGeometry& geometry, const F& f) {
   f(geometry.output);
 }
 
+struct TilingOn {
+  const LayerGeometry& geometry;
+  const Tiling& tiling;
+  const TileTarget& target;
+};
+
+struct Moved {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Of an operand, in one run from one memory to the next on its path.
+Moved moved(const TilingOn& on, const Operand& operand, const MemoryWay& way) {
+  const std::int64_t bytes =
+      elements_in(on.geometry, on.tiling, operand, way.inner) * operand.element;
+  const auto pieces = static_cast<double>(pieces_on(on.geometry, on.tiling, operand, way));
+  return {static_cast<double>(bytes) / rate_between(on.target, way.outer, way.inner) +
+              on.target.run_seconds + pieces * on.target.row_seconds,
+          bytes};
+}
+
+/// Of one operand: its places in all memories on its path, and its way from each to the next.
+void add_transfers(const TilingOn& on, const Operand& operand, TilingCost& cost,
+                   std::vector<SteadyTransfer>& transfers) {
+  const MemoryPath path = path_of(on.geometry, on.tiling, operand);
+  for (std::size_t i = 1; i < path.size; ++i) {
+    const std::size_t from = path.memories[i - 1], to = path.memories[i];
+    const Moved one = moved(on, operand, {from, to});
+    const std::int64_t period = period_in(on.geometry, on.tiling, operand, to);
+    transfers.push_back({from, period, one.seconds});
+    if (from == 0)
+      cost.traffic += product_of_tiles(on.geometry, on.tiling) / period * one.bytes;
+    std::int64_t& needed = to == on.tiling.memories ? cost.scratch : cost.between[to - 1];
+    needed += tile_bytes(on.geometry, on.tiling, operand, to) *
+              places_of(on.geometry, on.tiling, operand, to);
+  }
+}
+
 }  // namespace
 
 std::array<Loop, loop_count> order_of(const Tiling& tiling) {
@@ -202,16 +200,39 @@ std::int64_t period_of(const LayerGeometry& geometry, const Tiling& tiling,
   return period;
 }
 
-std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
-                        const Operand& operand) {
-  const std::int64_t bytes = elements_of(geometry, tiling, operand) * geometry.element;
+std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand,
+                        std::size_t memory) {
+  const std::int64_t bytes = elements_in(geometry, tiling, operand, memory) * operand.element;
   return (bytes + place_alignment - 1) / place_alignment * place_alignment;
 }
 
-std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling,
-                       const Operand& operand) {
-  const bool moves = product_of_tiles(geometry, tiling) > period_of(geometry, tiling, operand);
+std::int64_t sums_bytes(const LayerGeometry& geometry, const Tiling& tiling) {
+  if (!geometry.scaling || tiles_of(geometry, tiling, Loop::depth) == 1) return 0;
+  Operand sums = geometry.output;
+  sums.element = sizeof(std::int32_t);
+  return tile_bytes(geometry, tiling, sums, tiling.memories);
+}
+
+std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand,
+                       std::size_t memory) {
+  const bool moves =
+      product_of_tiles(geometry, tiling) > period_in(geometry, tiling, operand, memory);
   return tiling.overlapped && moves ? 2 : 1;
+}
+
+bool fits(const TilingCost& cost, const TileTarget& target) {
+  if (cost.scratch > target.scratchpad.count) return false;
+  for (std::size_t i = 0; i < target.between.size(); ++i)
+    if (cost.between[i] > target.between[i].size.count) return false;
+  return true;
+}
+
+double rate_between(const TileTarget& target, std::size_t from, std::size_t to) {
+  double rate = std::numeric_limits<double>::infinity();
+  for (std::size_t memory = std::min(from, to); memory < std::max(from, to); ++memory)
+    rate = std::min(rate, memory < target.between.size() ? target.between[memory].bytes_per_second
+                                                         : target.bytes_per_second);
+  return rate;
 }
 
 double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
@@ -226,7 +247,7 @@ double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
 
 std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand) {
   const Tiling all{geometry.totals, false, false};
-  std::int64_t bytes = geometry.element * elements_of(geometry, all, operand);
+  std::int64_t bytes = operand.element * elements_in(geometry, all, operand, 1);
   for (const Loop loop : {Loop::image, Loop::group})
     if (operand.follows(loop) && !geometry.cuts[at(loop)]) bytes *= geometry.totals[at(loop)];
   return bytes;
@@ -234,34 +255,65 @@ std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand) 
 
 std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
                                   const TileTarget& target) {
-  TilingCost cost;
   bool possible = is_dense(geometry, tiling);
-  double transfers = 0;
   for_each_operand(geometry, [&](const Operand& operand) {
-    possible = possible && elements_of(geometry, tiling, operand) > 0;
-    if (!possible) return;
-    cost.scratch += tile_bytes(geometry, tiling, operand) * places_of(geometry, tiling, operand);
-    const Moved all = moved(geometry, tiling, target, operand);
-    transfers += all.seconds;
-    cost.traffic += all.bytes;
+    possible = possible && elements_in(geometry, tiling, operand, tiling.memories) > 0;
   });
+  possible = possible && reads_all(geometry, tiling);
   if (!possible) return std::nullopt;
+  TilingCost cost;
+  std::vector<SteadyTransfer> transfers;
+  for_each_operand(geometry, [&](const Operand& operand) {
+    add_transfers({geometry, tiling, target}, operand, cost, transfers);
+  });
+  cost.scratch += sums_bytes(geometry, tiling);
   const std::int64_t tiles = product_of_tiles(geometry, tiling);
   const double compute =
       kernel_seconds(geometry, tiling, target) + static_cast<double>(tiles) * target.run_seconds;
   cost.steps = tiles + (tiling.overlapped ? 2 : 0);
-  // In step, the longer of both; the first and the last step have one of them only.
-  const double alone = std::min(compute, transfers) / static_cast<double>(tiles);
-  cost.seconds = tiling.overlapped ? std::max(compute, transfers) + alone : compute + transfers;
+  if (tiling.overlapped) {
+    cost.seconds = overlapped_seconds(tiles, compute, transfers);
+    return cost;
+  }
+  cost.seconds = compute;
+  for (const SteadyTransfer& one : transfers)
+    cost.seconds += static_cast<double>(tiles / one.period) * one.seconds;
   return cost;
+}
+
+double overlapped_seconds(std::int64_t steps, double compute_seconds,
+                          std::span<const SteadyTransfer> transfers) {
+  const auto count = static_cast<double>(steps);
+  std::array<double, most_memories> steady{};  // by unit, in every step
+  for (const SteadyTransfer& one : transfers)
+    if (one.period == 1) steady[one.unit] += one.seconds;
+  const double moving = *std::ranges::max_element(steady);
+  const double step = std::max(compute_seconds / count, moving);
+  // In the first step nothing is computed yet, in the last one nothing is any more.
+  double seconds = count * step + moving;
+  for (const SteadyTransfer& one : transfers) {
+    if (one.period == 1) continue;
+    const double longer = std::max(0.0, steady[one.unit] + one.seconds - step);
+    // The first run has no step of the kernel beside it.
+    seconds += static_cast<double>(steps / one.period - 1) * longer + one.seconds;
+  }
+  return seconds;
 }
 
 LowerBound lower_bound(const LayerGeometry& geometry, const TileTarget& target) {
   LowerBound bound;
   bound.compute_seconds = compute_seconds(geometry, target);
-  for_each_operand(
-      geometry, [&](const Operand& operand) { bound.traffic += whole_bytes(geometry, operand); });
-  bound.transfer_seconds = static_cast<double>(bound.traffic) / target.bytes_per_second;
+  const std::size_t last = target.between.size() + 1;
+  std::array<double, most_memories> passing{};  // bytes over the way to each memory
+  for_each_operand(geometry, [&](const Operand& operand) {
+    const std::int64_t bytes = whole_bytes(geometry, operand);
+    if (operand.home == 0) bound.traffic += bytes;
+    for (std::size_t memory = operand.home + 1; memory <= last; ++memory)
+      passing[memory] += static_cast<double>(bytes);
+  });
+  for (std::size_t memory = 1; memory <= last; ++memory)
+    bound.transfer_seconds = std::max(bound.transfer_seconds,
+                                      passing[memory] / rate_between(target, memory - 1, memory));
   return bound;
 }
 

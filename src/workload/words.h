@@ -6,7 +6,7 @@
 namespace millrace::workload {
 
 inline constexpr std::array<std::string_view, 2> kind_words{"transfer", "processing"};
-inline constexpr std::array<std::string_view, 7> operation_words{
-    "copy", "convolution", "depthwise", "max_pool", "average_pool", "layer", "whole"};
+inline constexpr std::array<std::string_view, 8> operation_words{
+    "copy", "convolution", "depthwise", "max_pool", "average_pool", "layer", "whole", "requantize"};
 
 }  // namespace millrace::workload

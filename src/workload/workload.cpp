@@ -4,6 +4,10 @@
 
 namespace millrace::workload {
 
+std::string transfer_unit(std::size_t memory) {
+  return memory == 0 ? "dma" : "dma" + std::to_string(memory + 1);
+}
+
 std::int64_t steps_of(const Workload& workload) {
   std::int64_t steps = 0;
   for (const Link& link : workload.links)

@@ -1,6 +1,6 @@
 #pragma once
 // Tile-level programs as values: how parts of tensors move through a memory hierarchy and what is
-// computed from them. A file of them is explained in docs/tiles.md.
+// computed from them. A file of them is explained in docs/methods/tiles.md.
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace millrace::workload {
 
-/// A memory that buffers lie in. Tensors between layers are in the first one.
+/// A memory that buffers lie in: the first one holds the tensors, each other one is filled from the
+/// one before it, the last one is next to the processor.
 struct TileMemory {
   std::string name;
   Bytes size;  // 0: unlimited
@@ -33,19 +34,31 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// That of transfers between this memory and one nearer to the processor: "dma", "dma2", ...
+std::string transfer_unit(std::size_t memory);
+
 /// That of processing links; transfers between places of the scratchpad too, which follow them.
 inline constexpr const char* processing_unit = "core";
 
 enum class LinkKind { transfer, processing };
 
 /// What a processing link computes from its tiles. `layer`: the layer's plain loops on tiles;
-/// `whole`: on whole tensors where they lie.
-enum class TileOperation { copy, convolution, depthwise, max_pool, average_pool, layer, whole };
+/// `whole`: on whole tensors where they lie. `requantize`: of 32-bit sums 8-bit numbers.
+enum class TileOperation {
+  copy,
+  convolution,
+  depthwise,
+  max_pool,
+  average_pool,
+  layer,
+  whole,
+  requantize
+};
 
 /// Whether it has windows.
 inline bool slides(TileOperation operation) {
   return operation != TileOperation::copy && operation != TileOperation::layer &&
-         operation != TileOperation::whole;
+         operation != TileOperation::whole && operation != TileOperation::requantize;
 }
 
 inline bool multiplies(TileOperation operation) {
@@ -69,6 +82,25 @@ struct TileActivation {
   bool operator==(const TileActivation&) const = default;
 };
 
+/// The steps of 8-bit integers: each stands for (integer - zero) * scale.
+struct TileSteps {
+  bool is_signed = false;
+  std::int32_t zero = 0;
+  float scale = 1;
+  bool operator==(const TileSteps&) const = default;
+};
+
+/// Of links between tensors of 8-bit integers. Convolutions sum up in 32 bits, in steps of the
+/// input's scale times the weights'. If their sink has 8 bits, they requantise the sums; if it has
+/// 32 bits, a link `requantize` does so.
+struct TileScaling {
+  TileSteps input, weights, output;  // of a pool: `input` is its output's too
+  /// Each channel's weights have a scale of their own; `weights.scale` is of no use then. These
+  /// float32 numbers are the last source of the link that requantises.
+  bool by_channel = false;
+  bool operator==(const TileScaling&) const = default;
+};
+
 /// From source joints to one sink joint, in steps delay + k * period.
 struct Link {
   std::string name;
@@ -80,6 +112,7 @@ struct Link {
   TileOperation operation = TileOperation::copy;
   TileWindow window = {};
   std::optional<TileActivation> activation = {};  // of a convolution
+  std::optional<TileScaling> scaling = {};        // nothing: float32 numbers
   std::optional<std::size_t> layer = {};          // Network::layers; none: the workload's
   std::int64_t macs = 0;                          // of all runs together; 0: none, or a transfer
   bool operator==(const Link&) const = default;

@@ -36,6 +36,7 @@ Json json_of(const Joint& joint, const std::vector<Region>& buffers) {
             {"tile", tile}};
   if (joint.ring.count > 1)
     json["ring"] = {{"count", joint.ring.count}, {"stride", joint.ring.stride}};
+  if (joint.ring.count > 1 && joint.ring.every > 1) json["ring"]["every"] = joint.ring.every;
   return json;
 }
 
@@ -47,6 +48,19 @@ Json json_of(const TileWindow& window) {
           {"pads_end", window.pads_end},
           {"channels", window.channels},
           {"count_padding", window.count_padding}};
+}
+
+Json json_of(const TileSteps& steps) {
+  return {{"type", steps.is_signed ? "int8" : "uint8"},
+          {"zero", steps.zero},
+          {"scale", static_cast<double>(steps.scale)}};
+}
+
+Json json_of(const TileScaling& scaling) {
+  return {{"input", json_of(scaling.input)},
+          {"weights", json_of(scaling.weights)},
+          {"output", json_of(scaling.output)},
+          {"by_channel", scaling.by_channel}};
 }
 
 /// Without its ends where it has none.
@@ -71,6 +85,7 @@ Json json_of(const Link& link, const std::vector<Region>& buffers) {
     if (link.layer) json["layer"] = *link.layer;
     if (slides(link.operation)) json["window"] = json_of(link.window);
     if (link.activation) json["activation"] = json_of(*link.activation);
+    if (link.scaling) json["scaling"] = json_of(*link.scaling);
   }
   json["sources"] = sources;
   json["sink"] = json_of(link.sink, buffers);

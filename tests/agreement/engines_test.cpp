@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "network/random_values.h"
-#include "network/read.h"
-#include "network/zoo.h"
 #include "plan/build.h"
 #include "plan/variants.h"
 #include "runtime/compare.h"
@@ -34,7 +34,7 @@ class SharedNetworks : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     MILLRACE_NEEDS_ENGINE("onednn");
-    network_ = network::read_onnx(network::zoo_model(GetParam()), GetParam(), {});
+    network_ = formats::read_onnx(formats::zoo_model(GetParam()), GetParam(), {});
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
       frames_.push_back(network::random_inputs(network_, seed));
   }

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/random.h"
-#include "network/read.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "support/shared.h"
 
 namespace millrace::test {
@@ -41,7 +41,7 @@ void seed_weights(network::Network& network, float scale) {
 
 std::vector<KnownNetwork> known_networks() {
   std::vector<KnownNetwork> result;
-  for (const network::ZooEntry& entry : network::zoo_entries()) {
+  for (const formats::ZooEntry& entry : formats::zoo_entries()) {
     KnownNetwork known{std::string(entry.name), {}, {}};
     if (takes_any_size(entry.name)) known.size = small_input;
     result.push_back(std::move(known));
@@ -72,9 +72,9 @@ std::string why_absent(const KnownNetwork& known) {
 
 network::Network load(const KnownNetwork& known) {
   if (known.file.empty())
-    return network::read_onnx(network::zoo_model(known.name, 1, known.size), known.name, {});
+    return formats::read_onnx(formats::zoo_model(known.name, 1, known.size), known.name, {});
   network::Network network =
-      network::read_network({.file = shared_folder() / known.file, .shapes = known.shapes});
+      formats::read_network({.file = shared_folder() / known.file, .shapes = known.shapes});
   if (known.weight_scale > 0) seed_weights(network, known.weight_scale);
   return network;
 }

@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "engine/registry.h"
+#include "formats/read.h"
 #include "network/evaluate/evaluate.h"
-#include "network/read.h"
 #include "plan/build.h"
 #include "runtime/compare.h"
 #include "support/compare.h"
@@ -33,7 +33,7 @@ struct Stored {
 /// Rounding the published float32 output to half precision adds this to the 0.98e-3 that separate
 /// it from what the float32 form of the network computes.
 constexpr double and_half_precision = 1.2e-3;
-/// Four steps of the last layer: see tests/network/onnx_models_test.cpp.
+/// Four steps of the last layer: see tests/formats/onnx/onnx_models_test.cpp.
 constexpr double rounded_to_8_bits = 0.08;
 
 std::vector<Stored> stored_models() {
@@ -116,7 +116,7 @@ class StoredOutputs : public testing::TestWithParam<Stored> {
 TEST_P(StoredOutputs, are_what_a_pipeline_computes) {
   const auto engine = engine::make_engine("onednn");
   const network::Network network =
-      network::read_network({.file = path_of(GetParam().model + ".onnx"),
+      formats::read_network({.file = path_of(GetParam().model + ".onnx"),
                              .shapes = GetParam().shapes});
   const Reference reference = read_reference(network, GetParam());
   const plan::Plan plan = random_plan(network, board::this_machine());

@@ -136,6 +136,7 @@ TEST(application_file, needs_one_input_and_options_that_fit_it) {
   EXPECT_NE(with("{images: a, video: b}").find("found 2 of images"), std::string::npos);
   EXPECT_NE(with("{images: a, drop: oldest}").find("is for live input"), std::string::npos);
   EXPECT_NE(with("{camera: 0, rate_fps: 3}").find("a rate of its own"), std::string::npos);
+  EXPECT_NE(with("{video: a, watchdog_s: 3}").find("is for a camera"), std::string::npos);
 }
 
 TEST(application_file, takes_the_newest_frame_of_a_camera_unless_it_says_otherwise) {
@@ -153,6 +154,9 @@ TEST(application_file, takes_the_newest_frame_of_a_camera_unless_it_says_otherwi
   EXPECT_EQ(with("{camera: 0, drop: block}").queue, 4);
   EXPECT_EQ(with("{camera: 0, queue: 3}").queue, 3);
   EXPECT_EQ(with("{video: a.avi, rate_fps: 3}").drop, Drop::block);
+  EXPECT_EQ(with("{camera: 0}").watchdog, std::chrono::seconds(10));
+  EXPECT_EQ(with("{camera: 0, watchdog_s: 0.5}").watchdog, std::chrono::milliseconds(500));
+  EXPECT_EQ(with("{camera: 0, reconnect_s: 0}").reconnect, Time{});
 }
 
 TEST(application_file, shows_no_password_of_a_camera) {
@@ -231,6 +235,7 @@ TEST_P(ShippedApplication, is_as_the_schema_says_and_is_read) {
 
 INSTANTIATE_TEST_SUITE_P(Files, ShippedApplication,
                          testing::Values("examples/applications/digits.yaml",
+                                         "examples/cascade/cascade.yaml",
                                          "examples/plugin/application.yaml"));
 
 }  // namespace

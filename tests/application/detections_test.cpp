@@ -15,7 +15,7 @@
 namespace millrace::application {
 namespace {
 
-using Kind = network::darknet::Head::Kind;
+using Kind = formats::darknet::Head::Kind;
 
 /// "DET class 16 prob 0.98 x 0.31 y 0.64 w 0.25 h 0.52", in shares of the picture.
 std::vector<Candidate> printed(const std::filesystem::path& path) {

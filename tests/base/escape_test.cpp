@@ -35,6 +35,13 @@ TEST(Escape, texts_of_xml_are_what_xml_may_hold) {
   EXPECT_EQ(xml_text("層"), "層");
 }
 
+TEST(Escape, json_in_html_is_the_same_document_without_markup) {
+  EXPECT_EQ(json_in_html("[\"</script>&\"]"), "[\"\\u003c/script\\u003e\\u0026\"]");
+  EXPECT_EQ(json_in_html("\"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xa7\""),
+            "\"\\u2028\\u2029\xe2\x80\xa7\"");
+  EXPECT_EQ(json_in_html("\xe2\x80"), "\xe2\x80");
+}
+
 TEST(Escape, words_of_shells_are_quoted) {
   EXPECT_EQ(shell_string("it's $x"), "'it'\\''s $x'");
   EXPECT_EQ(fish_string("it's \\"), "'it\\'s \\\\'");

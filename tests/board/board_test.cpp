@@ -1,15 +1,20 @@
 #include "board/board.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <hwloc.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "board/clusters.h"
 #include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::board {
 namespace {
@@ -27,31 +32,36 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// This machine as hwloc describes it, but that its cores are each of a kind of their own.
-std::string write_machine_of_different_cores() {
-  hwloc_topology_t topology = nullptr;
-  hwloc_topology_init(&topology);
-  hwloc_topology_load(topology);
-  int efficiency = 0;
-  for (const int core : cores_of_this_thread()) {
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    hwloc_bitmap_set(set, static_cast<unsigned>(core));
-    hwloc_cpukinds_register(topology, set, ++efficiency, 0, nullptr, 0);
-    hwloc_bitmap_free(set);
-  }
-  const std::string path = testing::TempDir() + "different_cores.xml";
-  hwloc_topology_export_xml(topology, path.c_str(), 0);
-  hwloc_topology_destroy(topology);
-  return path;
+void put(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  write_file(path, text);
+}
+
+std::string output_of(const char* command) {
+  std::string text;
+  FILE* const pipe = popen(command, "r");
+  for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  if (pipe != nullptr) pclose(pipe);
+  return text;
+}
+
+/// Two cores of Intel's two kinds; the system's files are those of a hybrid processor.
+void write_hybrid_machine(const test::TemporaryFolder& folder) {
+  const std::filesystem::path devices = folder.path() / "sys/devices";
+  put(devices / "cpu_core/cpus", "1\n");
+  put(devices / "cpu_atom/cpus", "0\n");
+  for (const int core : cores_of_this_thread())
+    put(devices / fmt::format("system/cpu/cpu{}/topology/thread_siblings_list", core),
+               fmt::format("{}\n", core));
 }
 
 TEST(ThisMachine, has_a_device_for_each_kind_of_cores) {
   const Board real = this_machine();
-  if (real.processors.size() < 2) GTEST_SKIP() << "needs two cores";
-  const std::string path = write_machine_of_different_cores();
-  setenv("HWLOC_XMLFILE", path.c_str(), 1);
-  const Board board = this_machine();
-  unsetenv("HWLOC_XMLFILE");
+  if (cores_of_this_thread() != std::vector{0, 1} || real.processors.size() != 2)
+    GTEST_SKIP() << "needs the cores 0 and 1, each with one thread";
+  const test::TemporaryFolder folder;
+  write_hybrid_machine(folder);
+  const Board board = machine_at(folder.path());
   EXPECT_EQ(board.processors, real.processors);
   ASSERT_EQ(board.devices.size(), board.processors.size());
   EXPECT_EQ(board.devices[1].name, "cpu1");
@@ -85,6 +95,52 @@ TEST(ThisMachine, knows_its_memory_and_caches) {
     EXPECT_GT(cache.size.count, 0);
     EXPECT_FALSE(cache.cores.empty());
   }
+}
+
+/// What util-linux reads of the same machine.
+TEST(ThisMachine, has_the_caches_that_lscpu_lists) {
+  const std::string list = output_of("lscpu --bytes --caches=NAME,ONE-SIZE 2>/dev/null");
+  if (list.empty()) GTEST_SKIP() << "needs lscpu";
+  std::set<std::string> expected, found;
+  std::istringstream lines(list);
+  for (std::string name, size; lines >> name >> size;)
+    if (name != "NAME" && name != "L1i") expected.insert(name.substr(0, 2) + " " + size);
+  for (const Cache& cache : this_machine().caches)
+    found.insert(fmt::format("L{} {}", cache.level, cache.size.count));
+  EXPECT_EQ(found, expected);
+}
+
+TEST(ThisMachine, that_tells_nothing_has_a_processor_for_each_usable_core) {
+  const test::TemporaryFolder nothing;
+  const Board board = machine_at(nothing.path());
+  EXPECT_EQ(board.processors.size(), cores_of_this_thread().size());
+  EXPECT_TRUE(board.caches.empty());
+  EXPECT_EQ(board.cpu_model, "unknown");
+}
+
+TEST(ThisMachine, joins_hardware_threads_and_the_caches_that_they_share) {
+  const std::vector<int> usable = cores_of_this_thread();
+  if (usable.size() != 2) GTEST_SKIP() << "needs two cores";
+  const test::TemporaryFolder folder;
+  const std::string both = fmt::format("{}-{}\n", usable[0], usable[1]);
+  for (const int core : usable) {
+    const auto cpu = folder.path() / fmt::format("sys/devices/system/cpu/cpu{}", core);
+    put(cpu / "topology/thread_siblings_list", both);
+    const std::pair<const char*, const char*> caches[] = {{"1", "Data"}, {"1", "Instruction"}};
+    for (int index = 0; index < 2; ++index) {
+      const auto cache = cpu / fmt::format("cache/index{}", index);
+      put(cache / "level", caches[index].first);
+      put(cache / "type", caches[index].second);
+      put(cache / "size", "48K\n");
+      put(cache / "shared_cpu_list", both);
+    }
+  }
+  const Board board = machine_at(folder.path());
+  ASSERT_EQ(board.processors.size(), 1u);
+  EXPECT_EQ(board.processors[0].cores, std::vector{usable[0]});
+  ASSERT_EQ(board.caches.size(), 1u);
+  EXPECT_EQ(board.caches[0].size, Bytes{48 * 1024});
+  EXPECT_EQ(board.caches[0].cores, usable);
 }
 
 #if defined(__x86_64__)

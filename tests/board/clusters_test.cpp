@@ -94,7 +94,7 @@ TEST(Clusters, a_machine_that_tells_nothing_has_one_device) {
   EXPECT_EQ(board.devices[0].cores.size(), 8u);
 }
 
-TEST(Clusters, hwlocs_kinds_count_before_capacities) {
+TEST(Clusters, intels_kinds_count_before_capacities) {
   std::vector<CoreFacts> facts(4);
   for (int core = 0; core < 4; ++core) {
     facts[static_cast<std::size_t>(core)].core = core;

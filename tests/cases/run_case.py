@@ -15,6 +15,7 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   needs: shared/models                  the case ends as skipped unless this is beside the project
   needs: engine onednn                  ... unless this build has this engine
   needs: python numpy                   ... unless Python has this module
+  needs: program chromium               ... unless there is this program
   needs: cores 2                        ... unless it may run on so many
 
 A line that begins with two spaces continues the line before it: a command with a new line, expected
@@ -29,6 +30,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -111,6 +113,8 @@ def what_is_missing(need, source, environment):
     if kind == "cores":
         here = len(os.sched_getaffinity(0))
         return None if here >= int(name) else f"{name} cores; this process may run on {here}"
+    if kind == "program":
+        return None if shutil.which(name) else f"{name}; install the package {name}"
     if kind == "python":
         there = importlib.util.find_spec(name)
         return None if there else f"Python's {name}, which is not here"

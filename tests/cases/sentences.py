@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/jedi-sentences.md, and looks for what the page says of their output.
+"""Runs the commands of docs/evidence/jedi-sentences.md, and looks for what the page says of their output.
 
   sentences.py PAGE --millrace PATH --source PROJECT_FOLDER [--models FOLDER] [--show]
 

@@ -13,15 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text/escape.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/printable.h"
 #include "base/shell_word.h"
+#include "base/text/escape.h"
 #include "codegen/program.h"
 #include "dataflow/analysis.h"
 #include "dataflow/sdf3.h"
-#include "report/gantt.h"
+#include "present/svg/gantt.h"
 #include "support/sample_deployment.h"
 #include "support/strange_names.h"
 #include "support/temporary_folder.h"
@@ -58,8 +58,9 @@ TEST(StrangeNames, are_texts_and_comments_in_cpp) {
   std::string program = "#include <cstdio>\n";
   for (const std::string& name : test::strange_names())
     program += "// " + cpp_comment(name) + "\n/* " + cpp_comment(name) + " */\n";
-  program += "template <unsigned long size> void put(const char (&text)[size]) "
-             "{ std::fwrite(text, 1, size, stdout); }\nint main() {\n";
+  program +=
+      "template <unsigned long size> void put(const char (&text)[size]) "
+      "{ std::fwrite(text, 1, size, stdout); }\nint main() {\n";
   for (const std::string& name : test::strange_names())
     program += "  put(" + cpp_string(name) + ");\n";
   EXPECT_TRUE(is_plain_text(program));
@@ -95,9 +96,7 @@ std::string plan_program(const std::string& name) {
   network.name = name;
   for (network::Layer& layer : network.layers) layer.name = name;
   for (plan::Stage& stage : plan.stages) stage.name = stage.processors.front().name = name;
-  return codegen::program_of(codegen::PlanProgram{"program", "p.json", plan, network})
-      .front()
-      .text;
+  return codegen::program_of(codegen::PlanProgram{"program", "p.json", plan, network}).front().text;
 }
 
 TEST(StrangeNames, are_no_code_of_written_programs) {
@@ -116,19 +115,20 @@ TEST(StrangeNames, are_no_code_of_written_programs) {
 TEST(StrangeNames, are_items_of_lists_in_cmake) {
   const test::TemporaryFolder folder;
   std::string script =
-      "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES NONE)\n"
-      "add_library(x INTERFACE)\n",
+                  "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES NONE)\n"
+                  "add_library(x INTERFACE)\n",
               expected;
   for (const std::string& name : test::strange_names()) {
     // Commands take no such lists: they drop or cut them.
-    if (name.empty() || name.find_first_of("[]\r") != std::string::npos ||
-        name.ends_with('\\') || name.ends_with(';'))
+    if (name.empty() || name.find_first_of("[]\r") != std::string::npos || name.ends_with('\\') ||
+        name.ends_with(';'))
       continue;
     script += "target_compile_definitions(x INTERFACE " + cmake_item("N" + name) + ")\n";
     expected += "N" + name + "\n--\n";
   }
-  script += "file(GENERATE OUTPUT names CONTENT "
-            "\"$<JOIN:$<TARGET_PROPERTY:x,INTERFACE_COMPILE_DEFINITIONS>,\n--\n>\n--\n\")\n";
+  script +=
+      "file(GENERATE OUTPUT names CONTENT "
+      "\"$<JOIN:$<TARGET_PROPERTY:x,INTERFACE_COMPILE_DEFINITIONS>,\n--\n>\n--\n\")\n";
   write_file(folder / "CMakeLists.txt", script);
   output_of(cmake + " -S " + folder.path().string() + " -B " + folder.path().string() + "/b 2>&1");
   EXPECT_EQ(read_file(folder / "b/names"), expected);
@@ -221,8 +221,8 @@ TEST(StrangeNames, are_names_in_sdf3) {
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(text.c_str()));
   std::size_t i = 0;
-  for (const auto& actor : document.child("sdf3").child("applicationGraph").child("sdf").children(
-           "actor")) {
+  for (const auto& actor :
+       document.child("sdf3").child("applicationGraph").child("sdf").children("actor")) {
     const std::string& name = graph.actors[i++].name;
     if (is_xml_text(name)) {
       EXPECT_EQ(actor.attribute("name").value(), name);
@@ -240,7 +240,7 @@ TEST(StrangeNames, are_texts_in_pictures) {
     trace.firings.push_back({i, 0, 0, 1, Time(1000 * i), Time(1000 * i + 900)});
     trace.frames.push_back({i, 0, Time(0), Time(1000 * i), Time(1000 * i + 900)});
   }
-  const std::string svg = report::gantt_svg(trace, {.title = "</title><script>\x1b"});
+  const std::string svg = present::gantt_svg(trace, {.title = "</title><script>\x1b"});
   EXPECT_TRUE(is_plain_text(svg));
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(svg.c_str()));

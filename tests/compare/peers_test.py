@@ -105,6 +105,11 @@ class Run(unittest.TestCase):
             self.assertEqual(one["answers"]["same_top"], 8)
         self.assertIn("ONNX Runtime f32, batch 8", done.stdout)
 
+    def test_a_network_of_the_zoo_has_random_weights_and_runs(self):
+        done, stored = self.compare("squeezenet1_1", "--peers", "millrace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stored["networks"][0]["contenders"][0]["missing"], "")
+
     def test_what_millrace_cannot_plan_is_one_row(self):
         done, stored = self.compare(ROOT / "models/digits.onnx", "--peers", ",".join(PEERS),
                                     "--precision", "nonsense")

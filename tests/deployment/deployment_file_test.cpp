@@ -45,7 +45,7 @@ class DeploymentFile : public testing::Test {
 
   TemporaryFolder folder_;
   network::Network network_ = sample_network();
-  NetworkOf network_of_ = [this](const network::ModelSource&) -> const network::Network& {
+  NetworkOf network_of_ = [this](const formats::ModelSource&) -> const network::Network& {
     return network_;
   };
   Deployment deployment_ = sample_deployment(network_);
@@ -207,6 +207,40 @@ TEST(check_of_a_board, names_what_the_board_lacks) {
   board.processors[2].name = "gpu1";
   EXPECT_EQ(millrace::test::message_of([&] { check(deployment, board); }),
             "group 'a', task 'stage1': the board 'small' has no processor 'gpu0'");
+}
+
+TEST(check_of_a_board, counts_the_subnets_of_all_groups) {
+  const network::Network network = sample_network();
+  const Deployment deployment = sample_deployment(network);
+  board::Board board = sample_board();
+  const std::string& gpu = board.devices[1].processors[0];
+  std::size_t subnets = 0;
+  for (const Assignment& assignment : deployment.assignments)
+    for (const Task& task : assignment.tasks)
+      if (task.step == Step::phase && task.processor == gpu) ++subnets;
+  ASSERT_EQ(subnets, 2u);
+  for (std::optional<int> board::Limits::*limit :
+       {&board::Limits::subnets, &board::Limits::subnets_together}) {
+    board.devices[1].limits.*limit = 2;
+    EXPECT_NO_THROW(check(deployment, board));
+    board.devices[1].limits.*limit = 1;
+    const std::string text = millrace::test::message_of([&] { check(deployment, board); });
+    EXPECT_NE(text.find("has 2 subnets of all groups, and the board allows 1; move some"),
+              std::string::npos)
+        << text;
+    board.devices[1].limits = {};
+  }
+}
+
+TEST(check_of_a_board, has_a_core_for_each_step) {
+  const network::Network network = sample_network();
+  Deployment deployment = sample_deployment(network);
+  Task& pre = deployment.assignments[0].tasks[0];
+  ASSERT_EQ(pre.step, Step::preprocess);
+  pre.processor = "gpu0";
+  EXPECT_EQ(millrace::test::message_of([&] { check(deployment, sample_board()); }),
+            "group 'a', task 'pre': runs on 'gpu0', which is no core; pre- and post-processing "
+            "need a core of the board");
 }
 
 }  // namespace

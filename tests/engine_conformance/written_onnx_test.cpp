@@ -7,10 +7,10 @@
 #include "base/random.h"
 #include "cases.h"
 #include "engine/engine.h"
+#include "formats/onnx_writer/write_onnx.h"
+#include "formats/read.h"
 #include "network/evaluate/evaluate.h"
-#include "network/onnx_writer/write_onnx.h"
-#include "network/read.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 #include "support/varied_network.h"
 
 namespace millrace::test {
@@ -19,10 +19,11 @@ namespace {
 using namespace millrace::network;
 
 /// Reading computes in float32 what was half precision.
-double error_of_written(const Network& network, const OnnxWriting& how = {}) {
+double error_of_written(const Network& network, const formats::OnnxWriting& how = {}) {
   Random random(5);
   const std::vector<Array> inputs = random_inputs(random, network);
-  const Network written = read_onnx(write_onnx(network, how).bytes, "written", {});
+  const std::string bytes = formats::write_onnx(network, how).bytes;
+  const Network written = formats::read_onnx(bytes, "written", {});
   return largest_difference(evaluate(written, inputs), evaluate(widen_half(network), inputs));
 }
 
@@ -36,8 +37,8 @@ TEST_P(WrittenOnnx, gives_the_results_of_the_loops) {
 
 TEST_P(WrittenOnnx, gives_the_results_of_the_loops_if_quantised_in_pairs) {
   const Network network = network_of(GetParam());
-  const OnnxWriting how{.quantized_in_pairs = true};
-  if (write_onnx(network, how).bytes == write_onnx(network).bytes)
+  const formats::OnnxWriting how{.quantized_in_pairs = true};
+  if (formats::write_onnx(network, how).bytes == formats::write_onnx(network).bytes)
     GTEST_SKIP() << "has no products of quantised tensors";
   EXPECT_LE(error_of_written(network, how), 1e-6);
 }
@@ -60,8 +61,9 @@ void compute_part(const Network& network, std::pair<std::size_t, std::size_t> ra
   for (std::size_t i = range.first; i < range.second; ++i) layers.emplace_back(i);
   const engine::Border border = engine::border_of(network, layers);
   if (border.outputs.empty()) return;
-  const OnnxModel model = write_onnx(network, {layers, border.inputs, border.outputs});
-  const Network written = read_onnx(model.bytes, "part", {});
+  const formats::OnnxModel model =
+      formats::write_onnx(network, {layers, border.inputs, border.outputs});
+  const Network written = formats::read_onnx(model.bytes, "part", {});
   std::vector<Array> inputs;
   for (const TensorId id : border.inputs) inputs.push_back(values.at(id));
   const std::vector<Array> outputs = evaluate(written, inputs);

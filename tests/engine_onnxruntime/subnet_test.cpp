@@ -1,6 +1,4 @@
 // What the tests of all engines do not see: a whole network, attributed times, errors.
-#include "engine/onnxruntime/subnet.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,16 +7,18 @@
 #include <thread>
 
 #include "base/error.h"
-#include "engine/onnxruntime/onnxruntime.h"
+#include "engine/plugin/plugin.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "network/evaluate/evaluate.h"
 #include "network/random_values.h"
-#include "network/read.h"
-#include "network/simplify.h"
-#include "network/zoo.h"
+#include "network/simplify/simplify.h"
 #include "support/network_builder.h"
 
-namespace millrace::engine::onnxruntime {
+namespace millrace::test {
 namespace {
+
+using namespace engine;
 
 using network::Array;
 using network::Network;
@@ -26,8 +26,9 @@ using network::Network;
 class OnnxSubnets : public testing::Test {
  protected:
   void SetUp() override {
-    if (const Verdict start = can_start({}); !start) GTEST_SKIP() << start.reason();
-    engine_ = make({});
+    if (const Verdict start = plugin::can_start("onnxruntime", {}); !start)
+      GTEST_SKIP() << start.reason();
+    engine_ = plugin::make("onnxruntime", {});
   }
 
   const board::Board board_ = board::this_machine();
@@ -52,7 +53,7 @@ struct Whole {
 };
 
 Network zoo_network(const char* name) {
-  return network::simplify(network::read_onnx(network::zoo_model(name), name, {}));
+  return network::simplify(formats::read_onnx(formats::zoo_model(name), name, {}));
 }
 
 double largest_error(const network::Buffer& found, const Array& expected) {
@@ -96,7 +97,7 @@ TEST_F(OnnxSubnets, times_are_of_groups_that_cover_each_layer_once) {
 }
 
 TEST_F(OnnxSubnets, other_memory_may_be_given_at_each_run) {
-  test::NetworkBuilder builder;
+  NetworkBuilder builder;
   builder.output(builder.unary(network::UnaryKind::relu, builder.input({4})));
   const Network network = builder.build();
   Whole whole(*engine_, network, board_.processors.front());
@@ -128,13 +129,13 @@ TEST_F(OnnxSubnets, are_prepared_and_run_by_several_threads_at_once) {
 }
 
 TEST_F(OnnxSubnets, of_a_gpu_are_right_though_several_threads_make_and_run_them) {
-  const std::vector<ReachedDevice> reached = devices({});
+  const std::vector<ReachedDevice> reached = plugin::devices("onnxruntime", {});
   if (reached.empty()) GTEST_SKIP() << "no GPU is reached";
   const board::Processor gpu = board::processors_of(reached.front().device).front();
   ASSERT_TRUE(engine_->traits(gpu));
   EXPECT_EQ(engine_->traits(gpu)->granularity, board::Granularity::subnet);
   EXPECT_TRUE(engine_->traits(gpu)->serialised);
-  test::NetworkBuilder builder;
+  NetworkBuilder builder;
   const network::Window window{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
   builder.output(builder.conv(builder.input({1, 8, 6, 6}), 8, window));
   const Network network = builder.build();
@@ -152,8 +153,8 @@ TEST_F(OnnxSubnets, of_a_gpu_are_right_though_several_threads_make_and_run_them)
   for (const double error : errors) EXPECT_LE(error, 1e-5);
 }
 
-TEST_F(OnnxSubnets, a_failing_run_names_the_layer_and_the_processor) {
-  test::NetworkBuilder builder;
+TEST_F(OnnxSubnets, a_failing_run_names_the_function_and_the_processor) {
+  NetworkBuilder builder;
   const TensorId wrong = builder.constant(network::make_array<std::int64_t>(
       network::DataType::int64, {1}, std::vector<std::int64_t>{7}));
   builder.output(builder.layer(network::Gather{0}, {builder.input({4}), wrong}, {1}));
@@ -164,21 +165,21 @@ TEST_F(OnnxSubnets, a_failing_run_names_the_layer_and_the_processor) {
     FAIL() << "no error";
   } catch (const EngineError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find(network.layers[0].name + " on core"), std::string::npos) << text;
+    EXPECT_NE(text.find("the plug-in onnxruntime in run() for cpu: "), std::string::npos) << text;
     EXPECT_NE(text.find("ONNX Runtime reports: "), std::string::npos) << text;
   }
 }
 
 TEST_F(OnnxSubnets, run_on_no_processor_that_is_not_reached) {
-  test::NetworkBuilder builder;
+  NetworkBuilder builder;
   builder.output(builder.unary(network::UnaryKind::relu, builder.input({4})));
   const Network network = builder.build();
   const board::Processor npu{"npu7", board::ProcessorKind::npu, {}};
   EXPECT_FALSE(engine_->traits(npu));
   const Verdict verdict = engine_->supports(network, LayerId(0), npu);
-  EXPECT_NE(verdict.reason().find("does not reach npu7 here"), std::string::npos)
+  EXPECT_NE(verdict.reason().find("does not reach npu7"), std::string::npos)
       << verdict.reason();
 }
 
 }  // namespace
-}  // namespace millrace::engine::onnxruntime
+}  // namespace millrace::test

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "network/evaluate/evaluate.h"
-#include "network/read.h"
-#include "network/zoo.h"
 #include "support/network_builder.h"
 
 namespace millrace::engine::openvino {
@@ -109,7 +109,7 @@ class OpenVinoTest : public testing::Test {
 
 TEST_F(OpenVinoTest, a_network_of_the_zoo_agrees_with_the_loops) {
   const Network network =
-      network::read_onnx(network::zoo_model("yolov4_tiny", 1, 64), "yolov4_tiny", {});
+      formats::read_onnx(formats::zoo_model("yolov4_tiny", 1, 64), "yolov4_tiny", {});
   EXPECT_LE(error_of(network, {}), 1e-3);
 }
 

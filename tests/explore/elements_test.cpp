@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "board/shipped.h"
 #include "explore/admission/variants.h"
-#include "network/zoo.h"
+#include "formats/zoo.h"
 #include "support/network_builder.h"
 
 namespace millrace::explore {

@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "board/shipped.h"
 #include "explore/candidates.h"
-#include "network/read.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "plan/networks.h"
 #include "profile/cost_model.h"
 
@@ -138,7 +138,7 @@ SearchResult papers_search(const Problem& problem) {
 TEST(PlanPeriod, is_what_the_genetic_search_of_the_papers_makes_small) {
   for (const char* name : {"densenet121", "bvlc_googlenet"}) {
     SCOPED_TRACE(name);
-    const network::Network network = network::read_onnx(network::zoo_model(name), name, {});
+    const network::Network network = formats::read_onnx(formats::zoo_model(name), name, {});
     const board::Board board =
         board::only(board::find_board("jetson-tx2"), {"core0", "core3", "core4", "core5"});
     const Problem problem =

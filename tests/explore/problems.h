@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "board/board.h"
 #include "explore/mapping/search.h"
+#include "plan/networks.h"
 
 namespace millrace::explore::test {
 
@@ -63,10 +64,6 @@ inline double bottleneck_of(const Problem& problem, const plan::Mapping& mapping
   return fitness_of(Fitness::bottleneck, processor_times(problem, mapping));
 }
 
-inline plan::Mapping mapping_of(const std::vector<std::size_t>& processors) {
-  plan::Mapping mapping;
-  for (std::size_t processor : processors) mapping.processors.emplace_back(processor);
-  return mapping;
-}
+using plan::test::mapping_of;
 
 }  // namespace millrace::explore::test

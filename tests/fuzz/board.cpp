@@ -3,14 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/read.h"
 #include "fuzz.h"
-#include "network/read.h"
 #include "profile/cost_model.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
   static const network::Network network =
-      network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
+      formats::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
   return fuzz::attempt([&] {
     const board::Board board =
         board::parse_board(std::string(fuzz::text_of(data, size)), "fuzz.yaml");

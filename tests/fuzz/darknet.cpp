@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/darknet/darknet.h"
 #include "fuzz.h"
-#include "network/darknet/darknet.h"
 
 namespace {
 
@@ -21,17 +21,17 @@ bool has_small_numbers(std::string_view text) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
-  using network::darknet::read_darknet;
+  using formats::darknet::read_darknet;
   const std::string_view all = fuzz::text_of(data, size);
   const std::size_t end = std::min(all.find('\0'), size);
   const std::string_view text = all.substr(0, end);
   const fuzz::MemoryFile file(text), weights(end == size ? "" : all.substr(end + 1));
   return fuzz::attempt([&] {
-    network::darknet::read_heads({.file = file.path()});
-    network::ModelSource options;
+    formats::darknet::read_heads({.file = file.path()});
+    formats::ModelSource options;
     if (end < size) options.weights = weights.path();
     if (end == size && !has_small_numbers(text)) return;
-    const network::darknet::Model model = read_darknet(text, "fuzz.cfg", options);
+    const formats::darknet::Model model = read_darknet(text, "fuzz.cfg", options);
     network::validate(model.network);
     network::cost_of(model.network);
   });

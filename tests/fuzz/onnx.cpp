@@ -1,16 +1,16 @@
 // A model; and once more with known inputs, so that all its layers are computed while it is read.
 #include "base/random.h"
+#include "formats/read.h"
 #include "fuzz.h"
 #include "network/network.h"
 #include "network/random_values.h"
-#include "network/read.h"
 
 namespace {
 
 using namespace millrace;
 
-network::Network read(std::string_view bytes, const network::ModelSource& options) {
-  network::Network network = network::read_onnx(bytes, "fuzz.onnx", "/nonexistent", options);
+network::Network read(std::string_view bytes, const formats::ModelSource& options) {
+  network::Network network = formats::read_onnx(bytes, "fuzz.onnx", "/nonexistent", options);
   network::validate(network);
   network::hash_of(network);
   return network;
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::attempt([&] {
     const network::Network network = read(bytes, {});
     if (!is_small(network)) return;
-    network::ModelSource known;
+    formats::ModelSource known;
     Random random(size);
     const std::vector<network::Array> values = network::random_inputs(network, size);
     for (std::size_t i = 0; i < values.size(); ++i) {

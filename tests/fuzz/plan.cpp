@@ -3,14 +3,14 @@
 
 #include "analysis/proof.h"
 #include "analysis/rate.h"
+#include "formats/read.h"
 #include "fuzz.h"
-#include "network/read.h"
 #include "schedule/read_plan.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
   static const network::Network network =
-      network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
+      formats::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
   const fuzz::MemoryFile file(fuzz::text_of(data, size));
   return fuzz::attempt([&] {
     plan::read_plan_origin(file.path());

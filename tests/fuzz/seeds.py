@@ -26,13 +26,13 @@ WORDS = {
 }
 # Sources of readers, under src/: the texts in them are words of their files.
 SOURCES = {
-    "onnx": "network/onnx/**/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
+    "onnx": "formats/onnx/**/*.cpp", "darknet": "formats/darknet/*.cpp", "plan": "plan/*.cpp",
     "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
-    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/jedi/*.cpp",
+    "sdf3": "dataflow/sdf3_*.cpp",
     "task_file": "realtime/files/*.cpp", "system": "system/*.cpp",
     "ground_truth": "application/accuracy/*.cpp", "deployment": "deployment/*.cpp",
-    "workload": "workload/*.cpp",
+    "workload": "workload/*.cpp", "blob": "engine/plugin/blob.cpp",
 }
 # What is written by a command; OUT is the file, PLAN and XAVIER are plans.
 WRITTEN = {
@@ -47,6 +47,8 @@ WRITTEN = {
     "sdf3": ["export PLAN --format sdf3 -o OUT"],
     "board": ["board --write OUT"],
     "workload": ["workload make DIGITS --layer conv2 --scratchpad-kib 8 --overlap -o OUT",
+                 "workload make DIGITS --layer conv2 --scratchpad-kib 400 --scratchpad-kib 6 -o OUT",
+                 "workload make DIGITS --board tda4vh --layer pool -o OUT",
                  "workload make DIGITS --layer pool --layer fc -o OUT"],
 }
 # Plans without replicas, of which deployments are made.
@@ -88,12 +90,8 @@ def files_for(reader):
         yield from named("*.yaml", TOP / "boards", TOP / "bench", cases)
     if reader == "application":
         yield from named("*.yaml", TOP / "examples", cases)
-    if reader == "plan":
-        yield from named("*.plan.json", TOP / "tests/plan/format_2")
     if reader == "sdf3":
         yield from named("*.xml", BESIDE / "oracles", cases)
-    if reader == "jedi":
-        yield from named("*.cfg", cases)
     if reader in ("image", "container"):
         yield from named("*.png", TOP / "models")
         for ending in ("*.png", "*.jpg", "*.bmp", "*.ppm", "*.pgm", "*.mkv", "*.mp4", "*.avi"):
@@ -132,6 +130,9 @@ def made_for(reader):
             yield (head + one).encode() + b"\0" + counters + bytes(4 * weights)
     if reader == "store":
         yield from (b"", b"content", b"millrace" + struct.pack("<QQ", 2, 7) + bytes(40) + b"content")
+    if reader == "blob":
+        head = b"millrace blob 1\nexample\n1\nexample NPU\n0\n"
+        yield from (head, head + b"4\n0123\ndata", head.replace(b"NPU", b"GPU") + b"9\n0\ndata")
     if reader == "image":
         yield b"P6 2 2 255\n" + bytes(12)
         yield b"P2 2 1 255\n1 2\n"

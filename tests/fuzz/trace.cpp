@@ -1,8 +1,8 @@
 // A trace, and the times that it has of a plan.
 #include "base/trace.h"
 
+#include "formats/read.h"
 #include "fuzz.h"
-#include "network/read.h"
 #include "plan/build.h"
 #include "simulate/recorded.h"
 
@@ -13,7 +13,7 @@ using namespace millrace;
 /// The network of models/ on two cores, as in a trace among the seeds.
 plan::Plan plan_of_two_stages() {
   const network::Network network =
-      network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
+      formats::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
   board::Board board;
   for (const int core : {0, 1})
     board.processors.push_back({.name = "core" + std::to_string(core), .cores = {core}});

@@ -1,7 +1,7 @@
 // A program of tiles, what is wrong with it before it runs, and a run if nothing is.
 #include "base/json.h"
+#include "formats/read.h"
 #include "fuzz.h"
-#include "network/read.h"
 #include "workload/check/check.h"
 #include "workload/check/effort.h"
 #include "workload/executable.h"
@@ -26,12 +26,12 @@ void attempt_steps(const workload::Program& program, const workload::Workload& o
 /// The network of the seeds.
 const network::Network& digits() {
   static const network::Network network =
-      network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
+      formats::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
   return network;
 }
 
 /// Precondition: nothing is wrong with it.
-void run(const workload::Workload& one) {
+void run(const workload::Program& program) {
   const network::Network& network = digits();
   std::vector<network::Buffer> buffers;
   workload::TensorTable table;
@@ -41,8 +41,9 @@ void run(const workload::Workload& one) {
     table.push_back(constant ? const_cast<std::byte*>(constant->memory->data())
                              : buffers.back().data());
   }
-  network::Buffer scratch(Bytes{workload::scratch_of(one)});
-  workload::Executable(one, network, scratch.data()).run(table);
+  const workload::FastMemories fast(program);
+  for (const workload::Workload& one : program.workloads)
+    workload::Executable(one, network, fast).run(table);
 }
 
 void attempt_run(const workload::Program& program) {
@@ -54,7 +55,7 @@ void attempt_run(const workload::Program& program) {
   const bool right =
       workload::violations(program, digits()).empty() && workload::violations(program).empty();
   if (!right) return;
-  for (const workload::Workload& one : program.workloads) run(one);
+  run(program);
 }
 
 }  // namespace

@@ -83,10 +83,11 @@ double error_of(const DirectConvolution& c, const Numbers& n, bool has_bias) {
 void choose_end(DirectConvolution& c, Random& random) {
   c.adds = random.below(2) == 0;
   c.adds_last = c.adds && random.below(2) == 0;
-  const std::size_t kind = random.below(4);
+  const std::size_t kind = random.below(5);
   if (kind == 0) c.activation.slope = 0.1f;
   if (kind == 1) c.activation = {1, 0, random.below(2) == 0 ? 1.f : 1e9f};
   if (kind == 2) c.activation.swish = true;
+  if (kind == 3) c.activation.hard_swish = true;
 }
 
 std::size_t any_lanes(Random& random) {

@@ -20,6 +20,28 @@ constexpr std::size_t more_than_one_share = 20'011;  // numbers
 constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
+double exact_activation(const ElementFunction& f, double x) {
+  const double alpha = f.alpha;
+  switch (f.function) {
+    case Function::hard_swish:
+      return x * std::clamp(x / 6 + 0.5, 0., 1.);
+    case Function::gelu:
+      return x * std::erfc(-x / std::sqrt(2.)) / 2;
+    case Function::gelu_tanh:
+      return x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.)) * (x + 0.044715 * x * x * x))) / 2;
+    case Function::elu:
+      return x < 0 ? alpha * std::expm1(x) : x;
+    case Function::leaky_relu:
+      return x < 0 ? alpha * x : x;
+    case Function::abs:
+      return std::abs(x);
+    case Function::neg:
+      return -x;
+    default:
+      return x;
+  }
+}
+
 double exact(const ElementFunction& f, double x) {
   const double alpha = f.alpha, beta = f.beta;
   switch (f.function) {
@@ -65,8 +87,9 @@ double exact(const ElementFunction& f, double x) {
       return std::min(std::max(x, alpha), beta);
     case Function::hard_sigmoid:
       return std::clamp(alpha * x + beta, 0., 1.);
+    default:
+      return exact_activation(f, x);
   }
-  return x;
 }
 
 constexpr std::array all_functions{Function::erf,        Function::floor,
@@ -76,7 +99,11 @@ constexpr std::array all_functions{Function::erf,        Function::floor,
                                    Function::sigmoid,    Function::tanh,
                                    Function::reciprocal, Function::softsign,
                                    Function::shrink,     Function::thresholded_relu,
-                                   Function::clip,       Function::hard_sigmoid};
+                                   Function::clip,       Function::hard_sigmoid,
+                                   Function::hard_swish, Function::gelu,
+                                   Function::gelu_tanh,  Function::elu,
+                                   Function::leaky_relu, Function::abs,
+                                   Function::neg};
 
 /// Of many magnitudes, and some that are none.
 std::vector<float> samples(float largest) {

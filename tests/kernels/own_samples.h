@@ -59,6 +59,8 @@ inline double finished(const OwnConvolution& c, double y, double before) {
   if (!c.adds_last) y += added;
   if (c.activation.swish)
     y *= double{c.activation.unit} / (1 + std::exp(-y));
+  else if (c.activation.hard_swish)
+    y *= double{c.activation.unit} * std::clamp(y / 6 + 0.5, 0., 1.);
   else if (y < 0)
     y *= double{c.activation.slope};
   y = std::clamp(y, double{c.activation.low}, double{c.activation.high});

@@ -210,6 +210,8 @@ double finished_of(const QuadConvolution& c, double y, double before) {
   if (!c.adds_last) y += added;
   if (a.swish)
     y *= double{a.unit} / (1 + std::exp(-y));
+  else if (a.hard_swish)
+    y *= double{a.unit} * std::clamp(y / 6 + 0.5, 0., 1.);
   else
     y = std::clamp(y < 0 ? y * double{a.slope} : y, double{a.low}, double{a.high});
   if (c.adds_last) y += added;
@@ -239,7 +241,7 @@ QuadConvolution with_any_end(QuadConvolution c, Random& random) {
   if (random.below(3) == 0) c.activation.high = is_byte ? 60.f : 0.5f;
   if (random.below(6) == 0) {
     c.activation = {};
-    c.activation.swish = true;
+    (random.below(2) == 0 ? c.activation.swish : c.activation.hard_swish) = true;
     c.activation.unit = is_byte ? 20.f : 1.f;
   }
   return c;
@@ -248,7 +250,7 @@ QuadConvolution with_any_end(QuadConvolution c, Random& random) {
 Ends random_ends(const QuadConvolution& c, Random& random) {
   Ends ends{std::vector<float>(c.outputs), std::vector<float>(c.outputs),
             std::vector<float>(c.pixels() * c.outputs)};
-  const double unit = c.activation.swish || size_of(c.result) > 1 ? 1 : 50;
+  const double unit = c.activation.is_curve() || size_of(c.result) > 1 ? 1 : 50;
   const double sums = 5000 * std::sqrt(static_cast<double>(c.channels_of_group() * c.taps()));
   const double most = size_of(c.added) == 1 ? 128 : 1;
   for (float& x : ends.scales) x = static_cast<float>(random.uniform(0.5, 1) * unit / sums);

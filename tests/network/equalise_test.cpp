@@ -1,4 +1,4 @@
-#include "network/quantized/equalise.h"
+#include "network/simplify/quantized/equalise.h"
 
 #include <gtest/gtest.h>
 

@@ -47,6 +47,7 @@ function(expect_same what first second)
 endfunction()
 
 run(. ${CMAKE_COMMAND} --install ${build} --prefix ${stage}/installed)
+run(. ${CMAKE_COMMAND} --install ${build} --prefix ${stage}/installed --component rooms)
 
 # A plan, as it is and with simulated times.
 run(. ${millrace} plan digits.onnx --measure 0 -o digits.plan.json)

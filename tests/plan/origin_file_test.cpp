@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "network/fixed_inputs.h"
+#include "formats/fixed_inputs.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 
@@ -28,7 +28,7 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   origin.network = "a", origin.board = "b", origin.profile = "c", origin.version = "0.1.0";
   origin.model.file = "/net.cfg";
   origin.model.shapes = {{"x y", {1, 2}}, {"z", {3}}};
-  network::add_all_fixed(origin.model, "n=1,2 sample rate=16000", "place");
+  formats::add_all_fixed(origin.model, "n=1,2 sample rate=16000", "place");
   origin.model.size = 416;
   origin.model.weights = "/net.weights";
   origin.model.seed = 18446744073709551615u;

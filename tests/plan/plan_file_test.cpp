@@ -187,7 +187,8 @@ struct Mistake {
 };
 
 constexpr Mistake mistakes[] = {
-    {"/format", "1", "format: found 1, expected 2 or 3"},
+    {"/format", "2", "format: found 2, expected 3; make the plan again with this version"},
+    {"/format", "4", "format: found 4, expected 3"},
     {"/format", "", "the field 'format' is missing"},
     {"/stagse", "[]", "unknown field 'stagse'; did you mean 'stages'?"},
     {"/origin/modell", "\"a\"", "origin: unknown field 'modell'; did you mean 'model'?"},

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "engine/registry.h"
+#include "formats/read.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
-#include "network/read.h"
 #include "profile/calibrate.h"
 #include "profile/loss.h"
 #include "support/needs_engine.h"
@@ -36,7 +36,7 @@ class CalibrateDigits : public testing::TestWithParam<RangeMethod> {
         .table.calibration;
   }
 
-  network::Network network = network::read_network(models / "digits.onnx");
+  network::Network network = formats::read_network(models / "digits.onnx");
   Array images = network::read_npy(models / "digits_test_images.npy");
 };
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "engine/registry.h"
+#include "formats/read.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
-#include "network/read.h"
 #include "support/message_of.h"
 #include "support/network_builder.h"
 

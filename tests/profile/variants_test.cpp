@@ -90,7 +90,7 @@ TEST(Variants, a_bound_that_nothing_meets_is_refused_with_what_there_is) {
   auto ways = sample_ways();
   ways[0].error = 1e-4f;
   const std::string message = millrace::test::message_of([&] { measured(ways, options); });
-  EXPECT_EQ(message.rfind("--max-error 0: no variant of layer 'layer0' has such a small error; it "
+  EXPECT_EQ(message.rfind("⟨max_error⟩ 0: no variant of layer 'layer0' has such a small error; it "
                           "has f32 with 1.0e-04, f32:fast with ",
                           0),
             0u)
@@ -175,7 +175,7 @@ TEST(Variants, a_precision_that_the_processor_lacks_is_named_with_those_it_has) 
   MeasureOptions options = two_runs();
   options.precisions = {Precision::bf16};
   const std::string message = millrace::test::message_of([&] { measured(sample_ways(), options); });
-  EXPECT_NE(message.find("--precision bf16: core"), std::string::npos) << message;
+  EXPECT_NE(message.find("⟨precision⟩ bf16: core"), std::string::npos) << message;
   EXPECT_NE(message.find("it has f32"), std::string::npos) << message;
 }
 
@@ -203,7 +203,7 @@ TEST(Variants, each_layer_is_selected_in_its_fastest_precision) {
   EXPECT_EQ(select(profile, {Precision::f32}).processors[0].layers[0].variant, own);
   EXPECT_NE(millrace::test::message_of([&] {
               select(profile, {Precision::int8});
-            }).find("millrace profile --precision int8"),
+            }).find("millrace profile ⟨precision⟩ int8"),
             std::string::npos);
 }
 

@@ -266,6 +266,49 @@ TEST(Analysis, a_circle_that_does_not_settle_is_named) {
   EXPECT_FALSE(answer(system).is_schedulable());
 }
 
+TEST(Analysis, the_rule_that_gave_up_is_known_for_each_flow_without_bound) {
+  const TaskSystem system = crossed(Time{49});
+  const Bounds circle = analyse(system);
+  for (const auto& reason : circle.reasons) {
+    ASSERT_TRUE(reason);
+    EXPECT_EQ(reason->rule, NoBoundRule::growth);
+    EXPECT_GE(reason->circle.size(), 2u);
+  }
+  EXPECT_NE(no_bound_text(system, *circle.reasons[0]).find("become later because of each other"),
+            std::string::npos);
+  for (const auto& reason : analyse(crossed(Time{20})).reasons) EXPECT_FALSE(reason);
+
+  TaskSystem full;
+  const ResourceId r = full.add_resource({"r"});
+  const FlowId fast = add_flow(full, "fast", {.period = Time{10}});
+  const TaskId a =
+      full.add_task(fast, {.name = "a", .resource = r, .worst = Time{9}, .priority = 1});
+  const FlowId slow = add_flow(full, "slow", {.period = Time{100}});
+  const TaskId b = full.add_task(slow, {.name = "b", .resource = r, .worst = Time{10}});
+  const Bounds just_full = analyse(full);
+  EXPECT_FALSE(just_full.reasons[fast.index]);
+  full.tasks[b.index].worst = Time{11};
+  const Bounds overloaded = analyse(full);
+  ASSERT_TRUE(overloaded.reasons[slow.index]);
+  EXPECT_EQ(*overloaded.reasons[slow.index], (NoBound{NoBoundRule::overload, {b}, {}}));
+  EXPECT_EQ(no_bound_text(full, *overloaded.reasons[slow.index]),
+            "'b' on 'r' and what can delay it need more than all of its time");
+  EXPECT_EQ(overloaded.tasks[a.index].response, Time{9});
+
+  const ResourceId other = full.add_resource({"other"});
+  const TaskId c =
+      full.add_task(slow, {.name = "c", .resource = other, .worst = Time{1}, .after = {b}});
+  const FlowId below = add_flow(full, "below", {.period = Time{100}});
+  const TaskId d =
+      full.add_task(below, {.name = "d", .resource = other, .worst = Time{1}, .priority = -1});
+  const Bounds behind = analyse(full);
+  ASSERT_TRUE(behind.reasons[below.index]);
+  EXPECT_EQ(*behind.reasons[below.index], (NoBound{NoBoundRule::overload, {d, c, b}, {}}));
+  EXPECT_EQ(no_bound_text(full, *behind.reasons[below.index]),
+            "'d' on 'other' waits for or is delayed by 'c' on 'other', and 'b' on 'r' and what can "
+            "delay it need more than all of its time");
+}
+
 TEST(Analysis, an_overload_is_named_with_its_tasks_and_higher_priorities_keep_their_bounds) {
   TaskSystem system;
   const ResourceId r = system.add_resource({"gpu"});

@@ -9,7 +9,7 @@ namespace {
 
 struct TwoFlows {
   TaskSystem system;
-  TaskId task, rival;
+  TaskId task, interferer;
 };
 
 TwoFlows two_flows(SchedulingPolicy policy, const EventModel& events, const EventModel& others) {
@@ -17,12 +17,12 @@ TwoFlows two_flows(SchedulingPolicy policy, const EventModel& events, const Even
   const ResourceId resource = made.system.add_resource({"resource", policy});
   made.task = made.system.add_task(made.system.add_flow({.name = "flow", .events = events}),
                                    {.name = "task", .resource = resource});
-  made.rival = made.system.add_task(made.system.add_flow({.name = "other", .events = others}),
-                                    {.name = "rival", .resource = resource, .priority = 1});
+  made.interferer = made.system.add_task(made.system.add_flow({.name = "other", .events = others}),
+                                    {.name = "interferer", .resource = resource, .priority = 1});
   return made;
 }
 
-void set_times(TwoFlows& flows, std::vector<Time> task, std::vector<Time> rival) {
+void set_times(TwoFlows& flows, std::vector<Time> task, std::vector<Time> interferer) {
   const auto set = [&](TaskId id, std::vector<Time> kernels) {
     Task& changed = flows.system.tasks[id.index];
     for (Time kernel : kernels) changed.worst += kernel;
@@ -30,7 +30,7 @@ void set_times(TwoFlows& flows, std::vector<Time> task, std::vector<Time> rival)
     changed.kernels = std::move(kernels);
   };
   set(flows.task, std::move(task));
-  set(flows.rival, std::move(rival));
+  set(flows.interferer, std::move(interferer));
 }
 
 Time response(const TwoFlows& flows, const AnalysisOptions& options) {
@@ -50,7 +50,7 @@ TEST(Equations, eq_4_1_looks_at_the_first_job_only) {
   EXPECT_EQ(response(flows, {}), Time{118});
 }
 
-/// Three late jobs of the rival queue before the task's; the equation counts one.
+/// Three late jobs of the interferer queue before the task's; the equation counts one.
 TEST(Equations, eq_4_2_leaves_out_the_jitter_of_the_interfering_stage) {
   TwoFlows flows = two_flows(SchedulingPolicy::fifo, {.period = Time{100}},
                              {.period = Time{10}, .jitter = Time{20}});
@@ -70,7 +70,7 @@ TEST(Equations, eq_4_2_leaves_out_the_jobs_of_the_stage_itself) {
   EXPECT_EQ(response(flows, {}), Time{13});
 }
 
-/// The rival comes once in the time that the task takes, not twice.
+/// The interferer comes once in the time that the task takes, not twice.
 TEST(Equations, eq_4_2_is_wider_than_needed_where_the_response_is_short) {
   TwoFlows flows =
       two_flows(SchedulingPolicy::fifo_by_kernel, {.period = Time{100}}, {.period = Time{100}});

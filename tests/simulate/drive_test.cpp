@@ -35,7 +35,7 @@ Deployment lone_group(double least_fps, double most_fps) {
 TEST(drive, releases_each_frame_in_its_time) {
   const Drive found = drive_of(sample_deployment(sample_network()),
                                {.script = {step(0, 0, 1), step(1000, 1, 1)}, .duration = ms(2000)});
-  const DriveFrames& a = found.groups[0].frames;
+  const schedule::FrameCounts& a = found.groups[0].frames;
   EXPECT_EQ(a.due, 20);
   EXPECT_EQ(a.done, 20);
   EXPECT_EQ(a.missed + a.skipped, 0);
@@ -67,7 +67,7 @@ TEST(drive, has_the_clocks_of_the_setting) {
 TEST(drive, skips_frames_that_find_their_group_busy) {
   const Drive found =
       drive_of(lone_group(100, 100), {.script = {step(0, 0, 0)}, .duration = ms(1000)});
-  const DriveFrames& a = found.groups[0].frames;
+  const schedule::FrameCounts& a = found.groups[0].frames;
   EXPECT_EQ(a.due, 100);
   EXPECT_EQ(a.released, 50);
   EXPECT_EQ(a.skipped, 50);
@@ -89,7 +89,7 @@ TEST(drive, stretches_the_period_if_told) {
   Deployment deployment = lone_group(100, 100);
   deployment.system.overload = system::Overload::stretch;
   const Drive found = drive_of(deployment, {.script = {step(0, 0, 0)}, .duration = ms(1000)});
-  const DriveFrames& a = found.groups[0].frames;
+  const schedule::FrameCounts& a = found.groups[0].frames;
   EXPECT_EQ(a.released, 56);  // one each 18 ms
   EXPECT_EQ(a.stretched, 55);
   EXPECT_EQ(a.missed, a.done);

@@ -42,10 +42,10 @@ StoredLayer read_layer(const std::string& line, const std::string& bytes) {
 }
 
 /// What layer `number` gives: for the convolution before a head, what the head reads.
-TensorId output_of(const network::darknet::Model& model, const StoredLayer& stored) {
+TensorId output_of(const formats::darknet::Model& model, const StoredLayer& stored) {
   const std::size_t number = stored.number + (stored.is_head ? 0 : 1);
   const auto& heads = model.heads.heads;
-  const auto head = std::ranges::find(heads, number, &network::darknet::Head::layer);
+  const auto head = std::ranges::find(heads, number, &formats::darknet::Head::layer);
   if (head == heads.end()) throw std::runtime_error("the network has no such head");
   if (stored.is_head) return model.network.outputs[static_cast<std::size_t>(head - heads.begin())];
   const std::string name = "yolo" + std::to_string(number) + "_boxes";
@@ -58,7 +58,7 @@ TensorId output_of(const network::darknet::Model& model, const StoredLayer& stor
 
 StoredDarknet read_stored_darknet(const std::filesystem::path& folder, const std::string& name) {
   StoredDarknet result;
-  result.model = network::darknet::read_darknet({.file = folder / (name + ".cfg")});
+  result.model = formats::darknet::read_darknet({.file = folder / (name + ".cfg")});
   network::Network& net = result.model.network;
   result.input = array_at(bytes_of(folder / (name + ".in.bin")), 0, net[net.inputs[0]].shape);
   const std::string bytes = bytes_of(folder / (name + ".out.bin"));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "network/darknet/darknet.h"
+#include "formats/darknet/darknet.h"
 
 namespace millrace::test {
 
@@ -17,7 +17,7 @@ struct StoredLayer {
 
 /// A trained network with the original's input and outputs.
 struct StoredDarknet {
-  network::darknet::Model model;
+  formats::darknet::Model model;
   network::Array input;
   std::vector<StoredLayer> layers;
 };

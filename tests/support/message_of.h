@@ -6,11 +6,12 @@
 
 namespace millrace::test {
 
-/// The text of the InputError that `action` throws, or "no error".
+/// The text of the error that `action` throws, or "no error".
+template <class Error = InputError>
 std::string message_of(const auto& action) {
   try {
     action();
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";

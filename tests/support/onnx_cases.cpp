@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "formats/onnx/tensor_data.h"
+#include "formats/read.h"
 #include "network/evaluate/evaluate.h"
-#include "network/onnx/tensor_data.h"
-#include "network/read.h"
 #include "support/compare.h"
 
 namespace millrace::test {
@@ -133,10 +133,10 @@ bool is_known(const Loaded& loaded, std::size_t i, Known known) {
 }
 
 Network import(const OnnxCase& test, const Loaded& loaded, Known known) {
-  network::ModelSource options;
+  formats::ModelSource options;
   for (std::size_t i = 0; i < loaded.inputs.size(); ++i)
     if (is_known(loaded, i, known)) options.constants.insert(loaded.inputs[i]);
-  return network::read_onnx(loaded.bytes, test.name, test.folder, options);
+  return formats::read_onnx(loaded.bytes, test.name, test.folder, options);
 }
 
 /// With as few inputs known as needed; if none will do, the last attempt's error counts.
@@ -154,7 +154,7 @@ Network import(const OnnxCase& test, const Loaded& loaded) {
 /// What the importer says about a model whose data the importer's own reader refuses.
 Outcome refusal(const OnnxCase& test, const std::string& bytes, const InputError& data_error) {
   try {
-    network::read_onnx(bytes, test.name, test.folder);
+    formats::read_onnx(bytes, test.name, test.folder);
     return {Outcome::Kind::failed, data_error.what()};
   } catch (const InputError& error) {
     return {Outcome::Kind::refused, error.what()};
@@ -296,7 +296,7 @@ Array read_tensor_file(const fs::path& path) {
   ::onnx::TensorProto proto;
   if (!proto.ParseFromString(read_file(path)))
     throw InputError(path.string(), "is not a serialised tensor");
-  return network::onnx::read_tensor(proto, path.parent_path(), path.string());
+  return formats::onnx::read_tensor(proto, path.parent_path(), path.string());
 }
 
 }  // namespace millrace::test

@@ -130,8 +130,8 @@ OnnxNode OnnxModel::node(const std::string& op_type, const std::vector<std::stri
 
 std::string OnnxModel::bytes() const { return proto_->SerializeAsString(); }
 
-network::Network OnnxModel::read(const network::ModelSource& options) const {
-  return network::read_onnx(bytes(), "model.onnx", ".", options);
+network::Network OnnxModel::read(const formats::ModelSource& options) const {
+  return formats::read_onnx(bytes(), "model.onnx", ".", options);
 }
 
 Array floats(const std::vector<float>& values) { return floats({std::ssize(values)}, values); }

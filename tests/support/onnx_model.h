@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/read.h"
 #include "network/network.h"
-#include "network/read.h"
 
 namespace onnx {
 class ModelProto;
@@ -55,7 +55,7 @@ class OnnxModel {
   ::onnx::ModelProto& proto() { return *proto_; }
   std::string bytes() const;
   /// Reads it, as model.onnx in the current folder.
-  network::Network read(const network::ModelSource& options = {}) const;
+  network::Network read(const formats::ModelSource& options = {}) const;
 
  private:
   std::unique_ptr<::onnx::ModelProto> proto_;

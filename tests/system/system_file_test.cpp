@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/yaml.h"
-#include "network/fixed_inputs.h"
+#include "formats/fixed_inputs.h"
 #include "support/message_of.h"
 #include "support/schema.h"
 
@@ -70,7 +70,7 @@ TEST(system_file, reads_every_key) {
   EXPECT_EQ(system.groups[2].application, "f/apps/rear.yaml");
   EXPECT_EQ(system.groups[2].priority, -1);
   EXPECT_EQ(system.groups[3].model.shapes.at("x"), (network::Shape{1, 3, 8, 8}));
-  EXPECT_EQ(network::fixed_text(system.groups[3].model), "n=1,2");
+  EXPECT_EQ(formats::fixed_text(system.groups[3].model), "n=1,2");
   EXPECT_EQ(system.scenarios[1].groups, (std::vector{GroupId(0), GroupId(1)}));
   EXPECT_EQ(system.transitions[0].to, ScenarioId(1));
   EXPECT_EQ(system.transitions[0].probability, 0.3);
@@ -114,6 +114,54 @@ TEST(system_file, has_the_cost_of_a_release) {
                 [&] { parse_system(std::string(robot) + "release_cost_ms: -1\n", "r.yaml"); }),
             "r.yaml: line 20: release_cost_ms: found -1, expected a number from 0, at most "
             "1000000000");
+}
+
+const char* const random_text = R"(format: 1
+groups: [{name: front, model: yolov2, rate_fps: 10}]
+random_graphs:
+  {count: 3, rate_fps: [10, 20], tasks: 8, worst_us: {cpu: [100, 500], gpu: [10, 20.5]}, seed: 2}
+scenarios: [{name: all, groups: [front, graph0, graph2]}]
+)";
+
+TEST(system_file, random_graphs_are_groups_beside_the_others) {
+  const System system = parse_system(random_text, "r.yaml");
+  ASSERT_EQ(system.groups.size(), 4u);
+  EXPECT_EQ(system.groups[3].name, "graph2");
+  EXPECT_EQ(system.groups[3].rates, (Rates{10, 20}));
+  EXPECT_EQ(system.scenarios[0].groups, (std::vector{GroupId(0), GroupId(1), GroupId(3)}));
+  EXPECT_NE(system.groups[2].graph, system.groups[3].graph);
+  for (std::size_t g = 1; g < 4; ++g) {
+    ASSERT_EQ(system.groups[g].graph.tasks.size(), 8u);
+    for (const GraphTask& task : system.groups[g].graph.tasks)
+      for (const TimesOn& on : task.on) {
+        const bool is_cpu = on.processor == "cpu";
+        EXPECT_GE(on.worst, Time(is_cpu ? 100'000 : 10'000));
+        EXPECT_LE(on.worst, Time(is_cpu ? 500'000 : 20'500));
+      }
+  }
+  EXPECT_EQ(without_places(parse_system(random_text, "r.yaml")), without_places(system));
+  const nlohmann::json json = to_json(system, "");
+  EXPECT_EQ(nlohmann::json(to_json(system_in(json, "d.json"), "")), json);
+  const nlohmann::json schema =
+      read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/system.schema.json");
+  EXPECT_EQ(test::violations(test::to_json(parse_yaml(random_text, "r.yaml")), schema),
+            std::vector<std::string>{});
+}
+
+TEST(system_file, random_graphs_need_no_other_groups_and_name_what_is_wrong) {
+  const std::string alone = "format: 1\nrandom_graphs: {count: 2, period_ms: 50, worst_us: ";
+  EXPECT_EQ(parse_system(alone + "{cpu: [1, 2]}}\n", "r.yaml").groups.size(), 2u);
+  const auto refusal = [&](const std::string& worst) {
+    return test::message_of([&] { parse_system(alone + worst + "}\n", "r.yaml"); });
+  };
+  EXPECT_EQ(refusal("{cpu: [2, 1]}"),
+            "r.yaml: line 2: random_graphs.worst_us.cpu: the least is above the most; swap the two "
+            "numbers");
+  EXPECT_EQ(refusal("{cpu: [2]}"),
+            "r.yaml: line 2: random_graphs.worst_us.cpu: found 1 numbers, expected two, the least "
+            "and the most");
+  EXPECT_EQ(refusal("{}"),
+            "r.yaml: line 2: random_graphs.worst_us: found none, expected such as cpu: [100, 500]");
 }
 
 struct BadInput {

@@ -53,6 +53,23 @@ TEST(task_graph, is_written_and_read_back_the_same) {
   EXPECT_EQ(again.groups[0].graph.edges[0].consumes, 2);
 }
 
+TEST(task_graph, a_task_may_run_a_network) {
+  const System system = parse_system(
+      group("tasks: [{name: a, on: {cpu: 3}}, {name: n, on: [cpu], network: {model: n.onnx, "
+            "shapes: [x=1x3x8x8], batch: 4}}], edges: [{from: a, to: n, produces: 8, consumes: "
+            "4}, {from: n, to: a, produces: 4, consumes: 8, tokens: 8}]",
+            ""),
+      "f/s.yaml");
+  const GraphTask& task = system.groups[0].graph.tasks[1];
+  ASSERT_TRUE(task.network);
+  EXPECT_EQ(task.network->model.shapes.at("x"), (network::Shape{1, 3, 8, 8}));
+  EXPECT_EQ(task.network->batch, 4);
+  EXPECT_EQ(firings(system.groups[0].graph, false), (std::vector<std::int64_t>{1, 2}));
+  const System again = system_in(to_json(system, ""), "s");
+  EXPECT_EQ(again.groups[0].graph.tasks[1].network->model, task.network->model);
+  EXPECT_EQ(again.groups[0].graph.tasks[1].network->batch, 4);
+}
+
 TEST(task_graph, tokens_and_outputs_and_parameters_are_read_and_written) {
   const std::string text =
       "tasks: [{name: a, on: {cpu: 3}, code: {source: t.cpp, plugin: t.so, function: f, "

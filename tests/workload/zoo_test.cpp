@@ -6,8 +6,8 @@
 
 #include "engine/reference/reference.h"
 #include "engine/tiled/tiled.h"
-#include "network/read.h"
-#include "network/zoo.h"
+#include "formats/read.h"
+#include "formats/zoo.h"
 #include "support/network_builder.h"
 
 namespace millrace::workload {
@@ -50,7 +50,7 @@ class Zoo : public testing::TestWithParam<std::string> {};
 /// The others take a minute each.
 bool is_small(const std::string& name) {
   constexpr std::int64_t most_macs = 3'000'000'000;
-  for (const network::ZooEntry& entry : network::zoo_entries())
+  for (const formats::ZooEntry& entry : formats::zoo_entries())
     if (entry.name == name) return entry.macs <= most_macs;
   return true;
 }
@@ -58,8 +58,8 @@ bool is_small(const std::string& name) {
 TEST_P(Zoo, is_right_in_tiles_of_three_scratchpads) {
   if (!is_small(GetParam()) && std::getenv("MILLRACE_ALL_TILES") == nullptr)
     GTEST_SKIP() << "takes long; MILLRACE_ALL_TILES=1 runs it";
-  const std::string model = network::zoo_model(GetParam());
-  const Network network = network::read_onnx(model, GetParam(), {});
+  const std::string model = formats::zoo_model(GetParam());
+  const Network network = formats::read_onnx(model, GetParam(), {});
   Random random(2);
   const std::vector<Array> inputs = test::random_inputs(random, network);
   const auto reference = engine::reference::make();
@@ -74,7 +74,7 @@ TEST_P(Zoo, is_right_in_tiles_of_three_scratchpads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Zoo, testing::ValuesIn(network::zoo_names()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(all, Zoo, testing::ValuesIn(formats::zoo_names()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

@@ -7,6 +7,7 @@ from . import rooms
 from .cursor import ParseError
 from .found import Source
 from .parser import parse
+from .settings import options_below_cli
 from .tokens import code_of, tokenize
 
 CAPS = {"function": 60, "file": 400, "header": 200, "parameters": 4, "nesting": 3, "virtual": 6,
@@ -14,7 +15,7 @@ CAPS = {"function": 60, "file": 400, "header": 200, "parameters": 4, "nesting": 
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_?$")
 _PASCAL = re.compile(r"[A-Z][A-Za-z0-9]*$")
-_FILE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\.(h|cpp)$")
+_FILE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\.(h|cpp|c)$")
 _LIBRARY_NAMES = {"SetUp", "TearDown", "SetUpTestSuite", "TearDownTestSuite", "PrintTo",
                   "LLVMFuzzerTestOneInput", "LLVMFuzzerCustomMutator"}
 _SLEEPS = {"sleep_for", "sleep_until", "usleep", "nanosleep"}
@@ -185,7 +186,7 @@ def commented_out_code(file):
 
 def names(file):
     if not _FILE_NAME.match(PurePosixPath(file.path).name):
-        yield 1, "file name is not snake_case with .h or .cpp"
+        yield 1, "file name is not snake_case with .h, .cpp or .c"
     for made in file.source.types:
         if made.name and not made.specialised and not _PASCAL.match(made.name):
             yield made.line, f"type '{made.name}' is not PascalCase"
@@ -208,7 +209,7 @@ def _is_function_name(function, file):
 
 RULES = (readable, file_length, line_width, function_length, parameters, nesting, interface_size,
          pragma_once, own_header_first, room_borders, using_namespaces, macros, sleeps, threads,
-         commented_out_code, names)
+         commented_out_code, names, options_below_cli)
 
 
 def check(path, text):

@@ -3,9 +3,11 @@
 // hundred libraries, which take longer to load than most commands take to run; so they are in a
 // shared library of their own, loaded when the first of them is needed. Only sources of this room
 // include this.
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -18,7 +20,7 @@ namespace millrace::application {
 
 struct VideoFrame {
   cv::Mat image;                            // until the next one is read; of a size of its own
-  std::optional<Time> time = std::nullopt;  // in the video, as its file says
+  std::optional<Time> time = std::nullopt;  // in the video, as its file or its source says
   // Of live video: when it came from the network, and how old it was then, as far as its time
   // stamps tell.
   std::optional<std::chrono::steady_clock::time_point> arrived = std::nullopt;
@@ -27,11 +29,20 @@ struct VideoFrame {
   std::string remark = {};                  // what a person should know of it; empty: nothing
 };
 
+/// How a camera in the network is read.
+struct AddressOptions {
+  bool newest = false;  // frames that come too late are not decoded
+  std::chrono::milliseconds patience{30'000};  // without a frame; then the stream has ended
+  /// Ends a wait when it is true; shared with whoever ends it. None: nobody does.
+  std::shared_ptr<const std::atomic<bool>> is_over = {};
+};
+
 /// Not open: `read` is empty.
 struct VideoReader {
   std::function<bool(VideoFrame& frame)> read;  // false: there is none
   double rate_fps = 0;                          // 0: not known
   std::int64_t frames = 0;                      // as the file says; 0: it does not
+  bool has_end = false;  // of an address: it says how long it lasts, as a file does
 };
 
 /// Not open: empty. Written for good when the last copy is gone.
@@ -58,7 +69,7 @@ struct Codecs {
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
   VideoReader (*open_device)(int number);
-  VideoReader (*open_address)(const std::string& address, bool newest);
+  VideoReader (*open_address)(const std::string& address, const AddressOptions& options);
   VideoReader (*open_video)(const std::string& path);  // absolute, of a file
   VideoWriter (*create_video)(const std::string& path, const VideoFormat& format);
 };

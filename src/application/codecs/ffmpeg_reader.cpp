@@ -5,6 +5,7 @@ extern "C" {
 #include <libavformat/avformat.h>
 }
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -26,10 +27,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Options = std::vector<std::pair<const char*, std::string>>;
 
-constexpr std::chrono::seconds patience{30};
 constexpr int most_failures = 4096;  // of packets between two frames
 
-int is_late(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline); }
+/// How long FFmpeg may wait, and whether it still has to.
+struct Wait {
+  std::chrono::milliseconds patience{30'000};
+  std::shared_ptr<const std::atomic<bool>> is_over = {};
+  Clock::time_point deadline{};
+
+  void begin() { deadline = Clock::now() + patience; }
+  bool has_ended() const { return Clock::now() > deadline || (is_over && *is_over); }
+};
+
+int has_ended(void* wait) { return static_cast<const Wait*>(wait)->has_ended() ? 1 : 0; }
 
 const std::int32_t* display_matrix_of(const AVStream& stream) {
 #if LIBAVCODEC_VERSION_MAJOR >= 61
@@ -75,20 +85,23 @@ bool is_shown(const AVPacket& packet, AVCodecID codec) {
 
 struct How {
   bool is_live = false;
-  bool may_skip = false;  // frames that come too late
+  AddressOptions options = {};  // of live video
 };
 
 class Reader {
  public:
-  explicit Reader(const How& how) : is_live_(how.is_live), may_skip_(how.may_skip) {}
+  explicit Reader(const How& how)
+      : wait_{how.options.patience, how.options.is_over},
+        is_live_(how.is_live),
+        may_skip_(how.options.newest) {}
 
   bool open(const std::string& where, const Options& options) {
-    deadline_ = Clock::now() + patience;
+    wait_.begin();
     // A decoder of several threads would hold frames of live video back.
     return open_input(where, options) && open_decoder(is_live_ ? 1 : 0);
   }
   bool read(VideoFrame& frame) {
-    deadline_ = Clock::now() + patience;
+    wait_.begin();
     for (int failures = 0; failures < most_failures; ++failures) {
       const int result = avcodec_receive_frame(decoder_.get(), decoded_.get());
       if (result >= 0) return convert(frame);
@@ -114,6 +127,7 @@ class Reader {
     }
     return shown;
   }
+  bool has_end() const { return input_->duration > 0; }
   /// Reads the first packets, whose times tell how far frames are apart. The decoder gets them
   /// when its turn comes.
   void look_ahead() {
@@ -135,7 +149,7 @@ class Reader {
   bool open_input(const std::string& where, const Options& options) {
     AVFormatContext* input = avformat_alloc_context();
     if (input == nullptr) return false;
-    input->interrupt_callback = {is_late, &deadline_};
+    input->interrupt_callback = {has_ended, &wait_};
     AVDictionary* dictionary = nullptr;
     for (const auto& [name, value] : options) av_dict_set(&dictionary, name, value.c_str(), 0);
     const int result = avformat_open_input(&input, where.c_str(), nullptr, &dictionary);
@@ -166,7 +180,7 @@ class Reader {
   bool read_packet() {
     while (true) {
       const int result = av_read_frame(input_.get(), packet_.get());
-      if (result == AVERROR(EAGAIN) && is_late(&deadline_) == 0) continue;
+      if (result == AVERROR(EAGAIN) && !wait_.has_ended()) continue;
       if (result < 0) return false;
       if (packet_->stream_index == stream_->index) return true;
       av_packet_unref(packet_.get());
@@ -220,6 +234,7 @@ class Reader {
     const Arrival arrival = arrivals_.of(*decoded_);
     frame.arrived = arrival.at;
     frame.lag = arrival.lag;
+    if (!has_stamps_) frame.time.reset();
     return true;
   }
   std::optional<Time> time_of(std::int64_t timestamp) const {
@@ -228,7 +243,7 @@ class Reader {
     return Time(av_rescale_q(timestamp - start, stream_->time_base, {1, 1'000'000'000}));
   }
 
-  Clock::time_point deadline_;  // before the input, which reads it
+  Wait wait_;  // before the input, which reads it
   OwnedInput input_;
   Owned<AVCodecContext> decoder_;
   Owned<AVPacket> packet_{av_packet_alloc()};
@@ -253,7 +268,7 @@ VideoReader open_reader(const std::string& where, const Options& options, const 
   // To learn the rate of live video so would hold its frames back.
   if (!how.is_live) reader->look_ahead();
   return {[reader](VideoFrame& frame) { return reader->read(frame); }, reader->rate_fps(),
-          reader->frames()};
+          reader->frames(), reader->has_end()};
 }
 
 Options options_of(const AllowedInputs& allowed) {
@@ -267,11 +282,11 @@ VideoReader open_video_file(const std::string& path) {
   return open_reader(path, options_of(allowed_for_files()), {});
 }
 
-VideoReader open_video_address(const std::string& address, bool newest) {
+VideoReader open_video_address(const std::string& address, const AddressOptions& how) {
   Options options = options_of(allowed_for_address(address));
   options.emplace_back("rtsp_transport", "tcp");
   options.emplace_back("fpsprobesize", "0");
-  return open_reader(address, options, {true, newest});
+  return open_reader(address, options, {true, how});
 }
 
 }  // namespace millrace::application

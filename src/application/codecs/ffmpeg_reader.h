@@ -9,8 +9,7 @@ namespace millrace::application {
 
 /// Absolute, of a file. Not open: empty.
 VideoReader open_video_file(const std::string& path);
-/// With a scheme. A frame comes within 30 seconds, or the stream has ended. `newest`: frames that
-/// come too late are not decoded.
-VideoReader open_video_address(const std::string& address, bool newest);
+/// With a scheme.
+VideoReader open_video_address(const std::string& address, const AddressOptions& options);
 
 }  // namespace millrace::application

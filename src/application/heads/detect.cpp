@@ -121,6 +121,12 @@ std::vector<std::unique_ptr<Processing>> detectors(const Application& applicatio
   return result;
 }
 
+std::string_view head_of(const Application& application, const network::Network& network) {
+  const Postprocess& wanted = application.postprocess;
+  return recognise(outputs_of(application, network), wanted.detection.head, wanted.place)
+      .head->name;
+}
+
 std::unique_ptr<Processing> make_detect(const Application& application,
                                         const network::Network& network) {
   const Postprocess& wanted = application.postprocess;

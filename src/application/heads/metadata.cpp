@@ -10,11 +10,6 @@
 namespace millrace::application {
 namespace {
 
-std::string value_of(const network::Network& network, const std::string& key) {
-  const auto found = network.metadata.find(key);
-  return found == network.metadata.end() ? std::string() : found->second;
-}
-
 /// The texts of a list or a dictionary of numbers as Python prints it.
 std::vector<std::string> quoted_texts(const std::string& text) {
   constexpr std::size_t most = 100'000;
@@ -52,14 +47,19 @@ bool is_keypoints(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
+std::string metadata_value(const network::Network& network, const std::string& key) {
+  const auto found = network.metadata.find(key);
+  return found == network.metadata.end() ? std::string() : found->second;
+}
+
 std::vector<std::string> names_in(const network::Network& network) {
-  return quoted_texts(value_of(network, "names"));
+  return quoted_texts(metadata_value(network, "names"));
 }
 
 HeadFacts facts_of(const Application& application, const network::Network& network) {
   HeadFacts facts = application.postprocess.detection.facts;
-  if (facts.task.empty()) facts.task = value_of(network, "task");
-  const std::vector<std::int64_t> shape = numbers_in(value_of(network, "kpt_shape"));
+  if (facts.task.empty()) facts.task = metadata_value(network, "task");
+  const std::vector<std::int64_t> shape = numbers_in(metadata_value(network, "kpt_shape"));
   if (facts.keypoints == 0 && is_keypoints(shape)) {
     facts.keypoints = shape[0];
     facts.keypoint_values = shape[1];

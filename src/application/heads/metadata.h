@@ -1,10 +1,16 @@
 #pragma once
 // What an exporter wrote into the model's file beside the network: Ultralytics' names, task and
 // shape of keypoints.
+#include <string>
+#include <vector>
+
 #include "application/application.h"
 #include "network/network.h"
 
 namespace millrace::application {
+
+/// What the file says under the key; empty: nothing.
+std::string metadata_value(const network::Network& network, const std::string& key);
 
 /// The names of the classes; empty if the file has none.
 std::vector<std::string> names_in(const network::Network& network);

@@ -10,7 +10,9 @@ namespace {
 class Labelled : public Source {
  public:
   Labelled(std::unique_ptr<Source> source, std::size_t number, const Input& input)
-      : source_(std::move(source)), number_(number), name_(input.name), most_(input.frames) {}
+      : source_(std::move(source)), number_(number), name_(input.name), most_(input.frames) {
+    presence_ = source_->shared_presence();
+  }
 
   std::optional<Picture> next() override {
     if (most_ > 0 && taken_ == most_) return std::nullopt;

@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view input_keys[] = {"name",     "images", "video", "camera", "arrays",
-                                           "rate_fps", "drop",   "queue", "frames", "on_error"};
+                                           "rate_fps", "drop",   "queue", "frames", "on_error",
+                                           "watchdog_s", "reconnect_s"};
 constexpr std::string_view drops[] = {"block", "oldest", "newest"};
 constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_inputs = 64;
@@ -36,6 +37,18 @@ void read_on_error(const YamlView& view, Input& input) {
   if (input.kind != InputKind::images)
     view.at("on_error").fail("is for 'images', a folder of pictures; leave it out");
   input.on_error = static_cast<OnError>(board::read_word(view.at("on_error"), on_errors));
+}
+
+void read_watchdog(const YamlView& view, Input& input) {
+  constexpr double shortest_s = 0.1, longest_s = 1e6;
+  for (const char* key : {"watchdog_s", "reconnect_s"})
+    if (view.has(key) && input.kind != InputKind::camera)
+      view.at(key).fail("is for a camera; leave it out");
+  if (view.has("watchdog_s"))
+    input.watchdog =
+        time_from_seconds(board::read_number(view.at("watchdog_s"), {shortest_s, longest_s}));
+  if (view.has("reconnect_s"))
+    input.reconnect = time_from_seconds(board::read_number(view.at("reconnect_s"), {0, longest_s}));
 }
 
 void read_queue(const YamlView& view, Input& input) {
@@ -84,6 +97,7 @@ Input read_input(const YamlView& view) {
   if (view.has("frames")) input.frames = board::read_count(view.at("frames"), 1, 1'000'000'000);
   read_on_error(view, input);
   read_queue(view, input);
+  read_watchdog(view, input);
   return input;
 }
 

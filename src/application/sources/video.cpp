@@ -1,17 +1,15 @@
-// Videos and cameras.
+// Videos in files.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
 
-#include "application/codecs/camera.h"
 #include "application/codecs/codecs.h"
 #include "application/codecs/container.h"
 #include "application/codecs/opencv.h"
 #include "application/codecs/video_time.h"
 #include "application/source.h"
 #include "base/error.h"
-#include "base/text/masked.h"
 
 namespace millrace::application {
 namespace {
@@ -23,20 +21,13 @@ bool is_short(std::int64_t read, std::int64_t announced) {
   return read < announced - std::max<std::int64_t>(1, announced / 100);
 }
 
-VideoReader open_camera(const Camera& camera, bool is_newest) {
-  return camera.number ? codecs().open_device(*camera.number)
-                       : codecs().open_address(camera.address, is_newest);
-}
-
 class VideoSource : public Source {
  public:
   explicit VideoSource(const Input& input)
-      : input_(input), is_camera_(input.kind == InputKind::camera) {
+      : input_(input), name_(fs::path(input.path).filename().string()) {
     open();
     time_ = ReadingTime(rate_fps());
-    if (!is_camera_ && announces_frames(input.path, reader_.frames)) announced_ = reader_.frames;
-    name_ = is_camera_ ? "camera " + masked_address(input.path)
-                       : fs::path(input.path).filename().string();
+    if (announces_frames(input.path, reader_.frames)) announced_ = reader_.frames;
   }
 
   std::optional<Picture> next() override {
@@ -52,8 +43,8 @@ class VideoSource : public Source {
       return std::nullopt;
     }
     Picture picture;
-    set_times(picture, frame);
-    read_ += frame.skipped;
+    picture.taken = std::chrono::steady_clock::now();
+    picture.time = picture.due = time_.next(frame.time);
     picture.frame = read_++;
     picture.remark = frame.remark;
     picture.name = fmt::format("{} {}", name_, picture.frame);
@@ -62,12 +53,6 @@ class VideoSource : public Source {
   }
   std::optional<Complaint> complaint() const override {
     if (!ended_) return std::nullopt;
-    if (is_camera_)
-      return Complaint{name_,
-                       fmt::format("gives no more pictures after {}; look whether it is still "
-                                   "connected, and run again",
-                                   read_),
-                       true};
     if (read_ == 0)
       return Complaint{input_.path,
                        "holds no frame that can be decoded; it is damaged, or of a format that is "
@@ -81,24 +66,11 @@ class VideoSource : public Source {
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
     const double rate = reader_.rate_fps;
-    const double highest = is_camera_ ? 120 : 1e4;  // some streams give that of their clock
+    constexpr double highest = 1e4;
     return std::isfinite(rate) && rate > 0 && rate <= highest ? rate : 0;
   }
 
  private:
-  void set_times(Picture& picture, const VideoFrame& frame) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!is_camera_) {
-      picture.taken = now;
-      picture.time = picture.due = time_.next(frame.time);
-      return;
-    }
-    const auto arrived = frame.arrived.value_or(now);
-    picture.lag = frame.lag;
-    picture.taken = arrived - frame.lag;
-    picture.captured = std::chrono::system_clock::now() - (now - picture.taken);
-    picture.due = arrived.time_since_epoch();
-  }
   /// What lacks at the end of a file; empty: nothing, as far as the file says.
   std::string missing() const {
     if (announced_) {
@@ -114,21 +86,14 @@ class VideoSource : public Source {
   }
   void open() {
     std::error_code ignored;
-    if (!is_camera_ && !fs::is_regular_file(input_.path, ignored))
+    if (!fs::is_regular_file(input_.path, ignored))
       throw InputError(input_.place, fmt::format("'{}' is no file, expected a video", input_.path));
     try {
-      reader_ = is_camera_ ? open_camera(camera_of(input_.path, input_.place),
-                                         input_.drop == Drop::oldest)
-                           : codecs().open_video(fs::absolute(input_.path).string());
+      reader_ = codecs().open_video(fs::absolute(input_.path).string());
     } catch (const cv::Exception&) {
       reader_ = {};
     }
     if (reader_.read) return;
-    if (is_camera_)
-      throw EngineError(
-          fmt::format("{}: the camera '{}' cannot be opened; look whether it is connected and "
-                      "used by nobody else, and give its number, device or address",
-                      input_.place, masked_address(input_.path)));
     throw InputError(input_.path,
                      "cannot be opened as a video; it is damaged, of a format that is not known "
                      "here, or a list of other files, which are not read. Expected such as AVI, "
@@ -136,7 +101,6 @@ class VideoSource : public Source {
   }
 
   Input input_;
-  bool is_camera_;
   std::string name_;
   VideoReader reader_;
   ReadingTime time_{0};

@@ -27,8 +27,16 @@ class TaskFiring {
   };
   using Inputs = std::span<const std::span<const std::byte>>;
   using Outputs = std::span<const std::span<std::byte>>;
-  TaskFiring(const Owner& owner, const Moment& moment, Inputs inputs, Outputs outputs)
-      : owner_(owner), moment_(moment), inputs_(inputs), outputs_(outputs) {}
+  /// By input and by output; of each token whether it holds something, 1, or is empty, 0. Without
+  /// those spans all hold something.
+  struct Tokens {
+    Inputs inputs;
+    Outputs outputs;
+    std::span<const std::span<const std::uint8_t>> filled_inputs;
+    std::span<const std::span<std::uint8_t>> filled_outputs;
+  };
+  TaskFiring(const Owner& owner, const Moment& moment, const Tokens& tokens)
+      : owner_(owner), moment_(moment), tokens_(tokens) {}
 
   /// The task's name in the system's file.
   const std::string& task() const { return owner_.task; }
@@ -43,13 +51,28 @@ class TaskFiring {
   /// other. The memory holds until the function returns. std::out_of_range if there is no such one.
   template <class Number>
   std::span<const Number> input(std::size_t index) const {
-    const std::span<const std::byte> bytes = checked(inputs_, index, "input");
+    const std::span<const std::byte> bytes = checked(tokens_.inputs, index, "input");
     return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};
   }
   template <class Number>
   std::span<Number> output(std::size_t index) const {
-    const std::span<std::byte> bytes = checked(outputs_, index, "output");
+    const std::span<std::byte> bytes = checked(tokens_.outputs, index, "output");
     return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+  }
+
+  /// Whether a token of the input, from 0, holds something; who made it may have left it empty.
+  bool is_filled(std::size_t input, std::size_t token) const {
+    if (tokens_.filled_inputs.empty()) return true;
+    const std::span<const std::uint8_t> filled = checked(tokens_.filled_inputs, input, "input");
+    if (token < filled.size()) return filled[token] != 0;
+    throw std::out_of_range("there is no token " + std::to_string(token));
+  }
+  /// The output's tokens of this firing from `first` on hold nothing. A network that would be given
+  /// only such tokens does not run, and what it would make is empty too.
+  void leave_empty(std::size_t output, std::size_t first) const {
+    if (tokens_.filled_outputs.empty()) return;
+    const std::span<std::uint8_t> filled = checked(tokens_.filled_outputs, output, "output");
+    for (std::size_t token = first; token < filled.size(); ++token) filled[token] = 0;
   }
 
   /// Of the key `parameters` in the system's file; what is not there is `otherwise`.
@@ -74,8 +97,7 @@ class TaskFiring {
 
   Owner owner_;
   Moment moment_;
-  Inputs inputs_;
-  Outputs outputs_;
+  Tokens tokens_;
 };
 
 /// What a token is. Edges that carry another one are refused.
@@ -85,7 +107,7 @@ struct TaskPort {
 };
 
 /// Changes with every change of what plug-ins see of this file.
-inline constexpr std::uint64_t task_signature = 0x6d696c6c74736b01;
+inline constexpr std::uint64_t task_signature = 0x6d696c6c74736b02;
 
 /// A function and what it takes. A task `blur` of a library is an object `blur_task`:
 ///   extern "C" const millrace::application::Task blur_task{

@@ -49,8 +49,8 @@ struct TaskAtWork {
     const bool is_stopping = firing.stopping != nullptr && *firing.stopping;
     loaded.task->run({{name, parameters, state},
                       {firing.number, firing.is_rehearsal, is_stopping},
-                      firing.inputs,
-                      firing.outputs});
+                      {firing.inputs, firing.outputs, firing.filled_inputs,
+                       firing.filled_outputs}});
   }
 };
 

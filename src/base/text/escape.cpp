@@ -137,6 +137,23 @@ std::string xml_text(std::string_view text) {
   return result;
 }
 
+std::string json_in_html(std::string_view json) {
+  constexpr std::string_view line_ends = "\xe2\x80";  // and a8 or a9: U+2028 and U+2029
+  std::string result;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const bool is_line_end = json.size() > i + 2 && json.substr(i, 2) == line_ends &&
+                             is_one_of(json[i + 2], "\xa8\xa9");
+    if (is_line_end)
+      result += json[i + 2] == '\xa8' ? "\\u2028" : "\\u2029";
+    else if (is_one_of(json[i], "<>&"))
+      result += json[i] == '<' ? "\\u003c" : json[i] == '>' ? "\\u003e" : "\\u0026";
+    else
+      result += json[i];
+    if (is_line_end) i += 2;
+  }
+  return result;
+}
+
 std::string markdown_text(std::string_view text) {
   return with_backslashes(printable(text), "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -12,7 +13,21 @@
 namespace millrace::cli {
 namespace {
 
+/// Words of other tools, and what does the same here.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"--threads", "--processors core0,core1"},
+    {"--cores", "--processors core0,core1"},
+    {"--device", "--processors gpu0"},
+    {"--half", "--precision f32,f16 of plan"},
+    {"--fp16", "--precision f32,f16 of plan"},
+    {"--bf16", "--precision f32,bf16 of plan"},
+    {"--int8", "--precision f32,int8 of plan"},
+    {"--batch", "--max-latency 100ms of plan, which allows batches"},
+};
+
 std::string near(const std::string& word, const std::vector<std::string>& known) {
+  for (const auto& [other, ours] : other_words)
+    if (word == other) return fmt::format("; here it is {}", ours);
   return did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
 }
 
@@ -61,6 +76,8 @@ bool is_unknown_verb(const CLI::App& app, const std::string& first) {
 }
 
 std::string no_verb(const CLI::App& app, const std::string& first) {
+  if (first == "import-jedi")
+    return "'import-jedi' is a script of Millrace's source now: bench/papers/import-jedi";
   const std::string nearest = near(first, verb_names(app));
   return with_help(fmt::format("there is no command '{}'{}", first, nearest), app);
 }

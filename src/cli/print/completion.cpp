@@ -31,6 +31,7 @@ std::string bash_verb(const CLI::App& verb) {
   std::vector<std::string> names;
   std::string values;
   for (const OptionWords& option : options_of(verb)) {
+    if (option.is_key) continue;  // a value of --set
     names.insert(names.end(), option.names.begin(), option.names.end());
     if (option.values.empty()) continue;
     values += fmt::format("      [[ $before != {} ]] || words=\"{}\"\n", option.names.back(),
@@ -104,7 +105,7 @@ std::string zsh_completion(const CLI::App& app) {
     list += fmt::format("    {}\n", shell_string(verb->get_name() + ":" + text));
     cases += fmt::format("    {})\n      _arguments", verb->get_name());
     for (const OptionWords& option : options_of(*verb))
-      for (const std::string& name : option.names)
+      for (const std::string& name : option.is_key ? std::vector<std::string>{} : option.names)
         cases += " \\\n        " + zsh_option(option, name);
     cases += " \\\n        '*:file:_files'\n      ;;\n";
   }
@@ -134,7 +135,8 @@ std::string fish_completion(const CLI::App& app) {
   for (const CLI::App* verb : verbs_of(app)) {
     text += fmt::format("complete -c millrace -f -n __fish_use_subcommand -a {} -d {}\n",
                         verb->get_name(), fish_string(verb->get_description()));
-    for (const OptionWords& option : options_of(*verb)) text += fish_option(*verb, option);
+    for (const OptionWords& option : options_of(*verb))
+      if (!option.is_key) text += fish_option(*verb, option);
   }
   return text;
 }

@@ -12,33 +12,31 @@
 namespace millrace::cli {
 namespace {
 
-std::string joined_names(const std::set<CLI::Option*>& options) {
+std::string joined_names(const std::set<CLI::Option*>& options, const std::string& verb) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : options) names.push_back(option->get_name());
+  for (const CLI::Option* option : options) names.push_back(words_of(*option, verb).names.back());
   std::sort(names.begin(), names.end());
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// What is after an option's text, in brackets.
-std::string notes_of(const CLI::Option& option) {
+std::string notes_of(const CLI::Option& option, const std::string& verb) {
   std::vector<std::string> notes;
-  const OptionWords words = words_of(option);
+  const OptionWords words = words_of(option, verb);
   if (!words.limits.empty()) notes.push_back(words.limits);
   if (!words.kind.empty() && !option.get_default_str().empty())
     notes.push_back("default " + option.get_default_str());
-  if (!option.get_needs().empty()) notes.push_back("needs " + joined_names(option.get_needs()));
+  if (!option.get_needs().empty())
+    notes.push_back("needs " + joined_names(option.get_needs(), verb));
   if (!option.get_excludes().empty())
-    notes.push_back("not with " + joined_names(option.get_excludes()));
+    notes.push_back("not with " + joined_names(option.get_excludes(), verb));
   return notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; "));
 }
 
-std::string name_of(const CLI::Option& option, bool is_positional) {
-  std::string name = option.get_name(is_positional, true);
-  const std::size_t flag_value = name.find('{');  // "--no-cache{false}"
-  name = name.substr(0, flag_value);
-  const std::string kind = words_of(option).kind;
-  if (!is_positional && !kind.empty()) name += " " + kind;
-  return name;
+/// "-o,--output TEXT", "--set search.epochs=INT"
+std::string name_of(const OptionWords& words) {
+  const std::string name = fmt::format("{}", fmt::join(words.names, ","));
+  return words.kind.empty() ? name : name + (words.is_key ? '=' : ' ') + words.kind;
 }
 
 }  // namespace
@@ -51,15 +49,35 @@ std::string HelpFormatter::row(const std::string& name, const std::string& text)
   return line + wrapped(text, width_, indent) + '\n';
 }
 
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
-                                     CLI::AppFormatMode mode) const {
-  std::string text = Formatter::make_help(app, std::move(name), mode);
-  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+std::string HelpFormatter::text_of(const CLI::Option& option, const CLI::App& verb) const {
+  const std::string& text = option.get_description();
+  if (!shows_all_) return text.substr(0, text.find(". "));
+  return text + notes_of(option, verb.get_name());
+}
+
+std::string HelpFormatter::options(const CLI::App& verb) const {
+  std::string text;
+  for (const std::string& group : verb.get_groups()) {
+    std::string rows;
+    for (const CLI::Option* option : verb.get_options()) {
+      if (option->get_group() != group || !option->nonpositional()) continue;
+      const OptionWords words = words_of(*option, verb.get_name());
+      if (!words.is_key || shows_all_) rows += row(name_of(words), text_of(*option, verb));
+    }
+    if (!rows.empty()) text += (shows_all_ ? "\n" : "") + group + ":\n" + rows;
+  }
   return text;
 }
 
-std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  return row(name_of(*option, is_positional), option->get_description() + notes_of(*option));
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
+  const std::string begin = make_description(app) + make_usage(app, std::move(name));
+  return begin + make_positionals(app) + options(*app) + make_subcommands(app, mode) + '\n' +
+         make_footer(app);
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool) const {
+  return row(option->get_name(true, true), option->get_description());
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* verb) const {

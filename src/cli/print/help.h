@@ -1,15 +1,17 @@
 #pragma once
-// How --help looks: in lines that fit the terminal, with each option's limits after its text.
+// How --help looks: in lines that fit the terminal and the first sentence of each text. --help-all
+// adds the keys of --set, the rest of the texts, and limits.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 namespace millrace::cli {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::size_t width) : width_(width) { column_width(30); }
+  HelpFormatter(std::size_t width, bool shows_all) : width_(width), shows_all_(shows_all) {
+    column_width(30);
+  }
 
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
@@ -19,8 +21,11 @@ class HelpFormatter : public CLI::Formatter {
 
  private:
   std::string row(const std::string& name, const std::string& text) const;
+  std::string options(const CLI::App& verb) const;
+  std::string text_of(const CLI::Option& option, const CLI::App& verb) const;
 
   std::size_t width_;
+  bool shows_all_;
 };
 
 }  // namespace millrace::cli

@@ -7,8 +7,9 @@
 #include <chrono>
 
 #include "base/excerpt.h"
-#include "base/terminal.h"
 #include "base/process/signals.h"
+#include "base/terminal.h"
+#include "cli/options/old_words.h"
 
 namespace millrace::cli {
 namespace {
@@ -27,7 +28,7 @@ std::string time_left(double share, Clock::duration since_start) {
 
 constexpr const char* begin_of_line = "\r\033[K";
 
-class Progress : public api::Work {
+class Progress : public product::Work {
  public:
   explicit Progress(const std::string& title)
       : title_(short_name(title)), terminal_(isatty(STDERR_FILENO)) {}
@@ -72,26 +73,28 @@ class Progress : public api::Work {
   Clock::time_point last_{};
 };
 
-class Terminal : public api::Listener {
+class Terminal : public product::Listener {
  public:
   void note(const std::string& text) override { cli::note(text); }
-  std::unique_ptr<api::Work> begin(const std::string& title) override {
+  std::unique_ptr<product::Work> begin(const std::string& title) override {
     return std::make_unique<Progress>(title);
   }
 };
 
 }  // namespace
 
-void note(const std::string& text) { write_error({short_message(text), "\n"}); }
+void note(const std::string& text) { write_error({short_message(in_options(text)), "\n"}); }
 
-void attach_terminal(api::Context& context) {
+void show(const std::string& answer) { fmt::print("{}", in_options(answer)); }
+
+void attach_terminal(product::Context& context) {
   static Terminal terminal;  // keeps nothing
   context.listener = &terminal;
   context.interrupt = &signals();
 }
 
-api::Context at_terminal() {
-  api::Context context;
+product::Context at_terminal() {
+  product::Context context;
   attach_terminal(context);
   return context;
 }

@@ -1,18 +1,20 @@
 #pragma once
-// What work tells on standard error: notes as lines; progress as a bar on a terminal, as plain
-// lines elsewhere.
+// What work tells: its answer on standard output; on standard error notes as lines, and progress as
+// a bar on a terminal, as plain lines elsewhere.
 #include <string>
 
-#include "api/context.h"
+#include "product/context.h"
 
 namespace millrace::cli {
 
-/// A line on standard error.
+/// The answer, with its settings as options.
+void show(const std::string& answer);
+/// A line on standard error, likewise.
 void note(const std::string& text);
 
 /// Its notes and progress are shown, and Ctrl-C ends its work.
-void attach_terminal(api::Context& context);
+void attach_terminal(product::Context& context);
 /// A context that is attached.
-api::Context at_terminal();
+product::Context at_terminal();
 
 }  // namespace millrace::cli

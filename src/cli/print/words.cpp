@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/split.h"
+#include "cli/options/record.h"
 
 namespace millrace::cli {
 namespace {
@@ -30,13 +31,19 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* verb) { return !verb->get_name().empty(); });
 }
 
-OptionWords words_of(const CLI::Option& option) {
+OptionWords words_of(const CLI::Option& option, const std::string& verb) {
   OptionWords words;
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
+  for (const std::string& name : option.get_lnames()) {
+    const Found found = find_record(verb, name);
+    words.is_key = found.is_key;
+    if (found.is_key) words.names = {"--set " + found.key()};
+    else if (found.record != nullptr || option.get_lnames().size() == 1)
+      words.names.push_back("--" + name);
+  }
   words.text = option.get_description();
   if (option.get_type_size() == 0) return words;
-  const std::string type = option.get_type_name();  // "INT:INT in [1 - 16]", "TEXT:{a,b}"
+  const std::string type = option.get_type_name();  // "INT:[1 - 16]", "TEXT:{a,b}"
   words.kind = type.substr(0, type.find(':'));
   const std::size_t open = type.find_first_of("[{");
   if (open == std::string::npos) return words;
@@ -51,8 +58,14 @@ OptionWords words_of(const CLI::Option& option) {
 
 std::vector<OptionWords> options_of(const CLI::App& verb) {
   std::vector<OptionWords> all;
-  for (const CLI::Option* option : verb.get_options())
-    if (option->nonpositional()) all.push_back(words_of(*option));
+  std::vector<std::string> keys;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!option->nonpositional()) continue;
+    all.push_back(words_of(*option, verb.get_name()));
+    if (all.back().is_key) keys.push_back(all.back().names.front().substr(6) + "=");
+  }
+  for (OptionWords& option : all)
+    if (option.names.front() == "--set") option.values = keys;
   return all;
 }
 

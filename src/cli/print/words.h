@@ -9,15 +9,16 @@ namespace millrace::cli {
 std::vector<const CLI::App*> verbs_of(const CLI::App& app);
 
 struct OptionWords {
-  std::vector<std::string> names;   // "-o", "--output"
+  std::vector<std::string> names;   // "-o", "--output"; of a key "--set search.epochs"
   std::string kind;                 // "TEXT"; empty: a flag
   std::string limits;               // "1 to 16", "auto, genetic"; empty: none
   std::vector<std::string> values;  // that it takes, if they are few
   std::string text;
+  bool is_key = false;
 };
-OptionWords words_of(const CLI::Option& option);
+OptionWords words_of(const CLI::Option& option, const std::string& verb);
 
-/// Those that begin with a dash, in their order.
+/// Those that begin with a dash, in their order; --set has the keys as its values.
 std::vector<OptionWords> options_of(const CLI::App& verb);
 
 }  // namespace millrace::cli

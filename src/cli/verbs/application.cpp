@@ -7,18 +7,18 @@
 #include <cstdlib>
 #include <string>
 
-#include "api/application/accuracy.h"
-#include "api/application/bench.h"
-#include "api/application/run.h"
-#include "api/json/application.h"
-#include "api/json/measured.h"
-#include "api/text/accuracy.h"
-#include "api/text/application.h"
-#include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
+#include "present/json/application.h"
+#include "present/json/measured.h"
+#include "present/text/accuracy.h"
+#include "present/text/application.h"
+#include "application/loaded/measured_accuracy.h"
+#include "application/bench/bench.h"
+#include "product/application/run.h"
+#include "product/written_over.h"
 
 namespace millrace::cli {
 namespace {
@@ -28,9 +28,9 @@ namespace {
   std::_Exit(failed ? machine_failed : 0);
 }
 
-bool is_equal(const api::ApplicationResult& result) {
+bool is_equal(const application::ApplicationResult& result) {
   return std::all_of(result.rows.begin(), result.rows.end(),
-                     [](const api::ApplicationRow& row) { return row.differing.empty(); });
+                     [](const application::ApplicationRow& row) { return row.differing.empty(); });
 }
 
 }  // namespace
@@ -44,39 +44,47 @@ void note_not_finite(const std::string& frame, const std::string& layer, bool ou
   if (!outputs_are_finite) note("warning: some outputs are infinite or not a number");
 }
 
-int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
-                    const ApplicationRunOptions& run_options) {
-  const api::ApplicationTotals run =
-      run_application(runnable, options, {run_options.output, run_options.trace, leave});
-  for (const std::string& line : summary_of(run)) note(line);
+int report(const product::ApplicationTotals& run) {
+  for (const std::string& line : present::summary_of(run)) note(line);
   note_not_finite(run.totals.not_finite_input, run.nan_layer, run.totals.finite);
   if (run.skipped > 0)
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));
-  api::check_complaint(run.totals);
-  if (run.accuracy) api::note_left_out(*run.accuracy, runnable.model.context);
-  if (run_options.json)
-    fmt::print("{}", run_json(run));
-  else if (run.accuracy)
-    fmt::print("{}", printable_lines(api::accuracy_text(*run.accuracy)));
+  product::check_complaint(run.totals);
   return run.skipped > 0 ? answer_is_no : 0;
 }
 
-int bench_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+int run_application(const product::RunnableOptions& runnable,
+                    const product::ApplicationOptions& options,
+                    const ApplicationRunOptions& run_options) {
+  const product::ApplicationTotals run =
+      run_application(runnable, options, {run_options.output, run_options.trace, leave});
+  const int code = report(run);
+  if (run.accuracy) application::note_left_out(*run.accuracy, runnable.model.context);
+  if (run_options.json)
+    show(present::run_json(run));
+  else if (run.accuracy)
+    show(printable_lines(present::accuracy_text(*run.accuracy)));
+  return code;
+}
+
+int bench_application(const product::RunnableOptions& runnable,
+                      const product::ApplicationOptions& options,
                       const ApplicationBenchOptions& bench_options) {
   const auto loaded = load_application(runnable, options);
-  api::FilesRead files;
+  product::FilesRead files;
   files.add(loaded->application);
   files.add(options);
   files.add(runnable.model.context);
   files.refuse_unwritable({bench_options.svg});
-  const api::ApplicationResult result = bench_application(*loaded, bench_options.rounds);
+  plan_here(*loaded);
+  const application::ApplicationResult result = bench_application(*loaded, bench_options.rounds);
   if (!bench_options.svg.empty())
     write_file(bench_options.svg,
-               report::waterfall_svg(waterfall_of(result),
-                                     fmt::format("{}: frames per second", result.application)));
-  fmt::print("{}", bench_options.json ? application_json(result)
-                                      : printable_lines(api::application_text(result)));
+               present::waterfall_svg(present::waterfall_of(result),
+                                      fmt::format("{}: frames per second", result.application)));
+  show(bench_options.json ? present::application_json(result)
+                          : printable_lines(present::application_text(result)));
   return is_equal(result) ? 0 : answer_is_no;
 }
 

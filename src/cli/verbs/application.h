@@ -2,22 +2,29 @@
 // run and bench of applications.
 #include <string>
 
-#include "cli/options/runnable.h"
+#include "product/application/load.h"
+#include "product/application/run.h"
+#include "product/loaded.h"
+#include "product/trace.h"
 
 namespace millrace::cli {
 
 struct ApplicationRunOptions {
   std::string output;  // a file of lines in place of the application's output; empty: that
   bool json = false;
-  api::TraceOptions trace = {};
+  product::TraceOptions trace = {};
 };
 
 /// Says so if an output, or the input of the frame that is named, holds what is no finite number,
 /// or a layer that is named makes NaN.
 void note_not_finite(const std::string& frame, const std::string& layer, bool outputs_are_finite);
 
+/// Notes of a run; the exit code. Throws what a source or a processing complained of.
+int report(const product::ApplicationTotals& run);
+
 /// Runs it once. The exit code.
-int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+int run_application(const product::RunnableOptions& runnable,
+                    const product::ApplicationOptions& options,
                     const ApplicationRunOptions& run_options);
 
 struct ApplicationBenchOptions {
@@ -28,7 +35,8 @@ struct ApplicationBenchOptions {
 
 /// Measures it with one technique after the other, from everything in turn on one core to the plan,
 /// in turns, and compares the findings. The exit code.
-int bench_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+int bench_application(const product::RunnableOptions& runnable,
+                      const product::ApplicationOptions& options,
                       const ApplicationBenchOptions& bench_options);
 
 }  // namespace millrace::cli

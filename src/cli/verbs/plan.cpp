@@ -1,136 +1,171 @@
-// millrace plan MODEL|APPLICATION
-#include "api/planning/make_plan.h"
+// millrace plan MODEL|APPLICATION|SYSTEM
+#include "product/planning/make_plan.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "api/json/planning.h"
-#include "api/planning/tuned_application.h"
-#include "api/text/planning.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/quantity.h"
-#include "cli/options/common.h"
-#include "cli/options/duration.h"
-#include "cli/options/frames.h"
-#include "cli/options/model.h"
-#include "cli/options/range_check.h"
-#include "cli/options/search.h"
+#include "cli/options/request.h"
+#include "cli/print/progress.h"
+#include "cli/verbs/systems.h"
 #include "cli/verbs/verbs.h"
-#include "plan/build.h"
-#include "plan/plan_file.h"
+#include "deployment/deployment_file.h"
+#include "present/json/planning.h"
+#include "present/text/planning.h"
+#include "product/deployment/profile_system.h"
+#include "product/planning/crops_plan.h"
+#include "product/planning/tuned_application.h"
 
 namespace millrace::cli {
 namespace {
 
 struct PlanOptions {
-  api::PlanRequest request;
+  product::PlanRequest request;  // its source may be a system
+  DeployOptions deploy;
+  AdmitOptions admit;
   std::string output, application;
-  bool json = false;
+  bool json = false, verbose = false;
 };
 
-void bind_limits(CLI::App& verb, api::PlanRequest& request) {
-  begin_group(verb, "Latency");
-  const auto set_latency = [&request](const std::string& text) {
+/// What those of models and those of systems share.
+void bind_searches(Places& at, PlanOptions& options) {
+  product::PlanRequest& request = options.request;
+  explore::CombineOptions& combine = options.deploy.request.combine;
+  at.each("search-time", [&](const std::string& text) {
+    request.search.time_limit = text;
+    options.admit.request.admission.seconds = seconds(read_duration(text, "--search-time"));
+  });
+  at.each("population", [&](const std::string& text) {
+    request.genetic.population =
+        static_cast<int>(combine.population = static_cast<std::size_t>(
+                             read_number<std::int64_t>(text, "--population")));
+  });
+  at.each("patience", [&](const std::string& text) {
+    request.genetic.patience = static_cast<int>(
+        combine.patience = static_cast<std::size_t>(read_number<std::int64_t>(text, "--patience")));
+  });
+}
+
+void bind_genetic(Places& at, explore::GeneticOptions& genetic) {
+  at.each("fitness", [&genetic](const std::string& text) {
+    genetic.aim.fitness = explore::read_fitness(text, "--fitness");
+  });
+  at.put("epochs", genetic.epochs).put("mutation", genetic.mutation);
+  at.put("contiguous", genetic.contiguous);
+}
+
+void bind_search(Places& at, explore::SearchOptions& search) {
+  at.one_of("search", search.method, explore::search_names()).put("no-fallback", search.fallback);
+  at.put("objective", search.objective).put("candidates", search.candidates);
+  at.put("jobs", search.jobs).put("log", search.log).put("resume", search.resume);
+  at.put("threshold", search.threshold).put("top", search.top);
+  at.put("pre-time", search.pre_time).put("post-time", search.post_time);
+  at.put("allowed-loss", search.allowed_loss).put("option", search.option);
+  at.put("start", search.start);
+}
+
+void bind_limits(Places& at, product::PlanRequest& request) {
+  at.each("max-latency", [&request](const std::string& text) {
     request.max_latency = read_duration(text, "--max-latency");
-  };
-  CLI::Option* latency = verb.add_option_function<std::string>(
-      "--max-latency", set_latency,
-      "Largest predicted time from a frame's submission to its result, such as 100ms. With "
-      "it, the last layers may work on batches of frames");
-  verb.add_option("--max-batch", request.max_batch,
-                  "Largest batch that --max-latency may use, in frames")
-      ->check(CLI::Range(1, 16))
-      ->needs(latency)
-      ->capture_default_str();
-  begin_group(verb, "Memory");
-  const auto set_memory = [&request](const std::string& text) {
+  });
+  at.each("max-memory", [&request](const std::string& text) {
     request.max_memory = read_bytes(text, "--max-memory");
-  };
-  verb.add_option_function<std::string>("--max-memory", set_memory,
-                                        "Largest memory of the buffers between stages, such as "
-                                        "256MiB. With less, stages may wait for each other")
-      ->default_str(bytes_text(plan::BuildOptions{}.most_memory));
+  });
+  at.put("max-batch", request.max_batch).put("limits", request.limits);
+  at.put("board", request.board).put("measure", request.measure_s);
+  at.put("profile", request.profile);
 }
 
-void bind(CLI::App& verb, PlanOptions& options) {
-  api::PlanRequest& request = options.request;
-  bind_model(verb, request.setup);
-  bind_processors(verb, request.setup);
-  bind_variants(verb, request.variants);
-  bind_loss(verb, request.loss);
-  bind_search(verb, request.search, request.genetic);
-  bind_configuration_search(verb, request.search);
-  bind_by_hand(verb, request.by_hand);
-  begin_group(verb, "Times and boards");
-  CLI::Option* profile =
-      verb.add_option("--profile", request.profile,
-                      "Use the times of this profile instead of the stored one");
-  CLI::Option* measure = verb.add_option("--measure", request.measure_s,
-                                         "How long each candidate runs, in seconds or as 200ms; "
-                                         "0: use the predictions")
-                             ->transform(in_seconds())
-                             ->check(between(0.0, 3600.0))
-                             ->capture_default_str();
-  verb.add_option(
-          "--board", request.board,
-          "Plan for a shipped board or a board file instead of this machine. Times are modelled, "
-          "not measured")
-      ->excludes(profile)
-      ->excludes(measure)
-      ->excludes(verb.get_option("--max-loss"))
-      ->excludes(verb.get_option("--max-error"));
-  verb.add_option(
-          "--limits", request.limits,
-          "Apply the limits of this board file to this machine's processors of the same names: "
-          "operators, precisions, granularity, subnets")
-      ->excludes(verb.get_option("--board"));
-  bind_limits(verb, request);
-  begin_group(verb, "Output");
-  verb.add_option("-o,--output", options.output,
-                  "The plan file to write; default: NAME.plan.json, and none with --why");
-  verb.add_option("--write-application", options.application,
-                  "For an application: also write it with the plan and the threads that the search "
-                  "found, to this file in its folder");
-  verb.add_option("--why", request.why,
-                  "Explain why this layer is on its processor (repeatable). The plan is written "
-                  "only with --output");
-  bind_json(verb, options.json);
+void bind(Places& at, PlanOptions& options) {
+  product::PlanRequest& request = options.request;
+  at.word("model", request.setup.source.file, "A model, an application or a system (.yaml)")
+      ->required();
+  bind_input(at, request.setup);
+  bind_processors(at, request.setup);
+  bind_variants(at, request.variants);
+  bind_samples(at, request.loss.frames, request.loss.application);
+  at.put("max-loss", request.loss.max_loss).put("calibration", request.loss.calibration);
+  at.put("labels-from", request.loss.application.labels_from);
+  bind_searches(at, options);
+  bind_search(at, request.search);
+  bind_genetic(at, request.genetic);
+  at.put("devices", request.by_hand.devices).put("cut-points", request.by_hand.cut_points);
+  at.put("streams", request.by_hand.streams);
+  bind_limits(at, request);
+  bind_deploy(at, options.deploy);
+  bind_admit(at, options.admit);
+  at.put("output", options.output).put("write-application", options.application);
+  at.put("why", request.why).put("json", options.json).put("verbose", options.verbose);
 }
 
-int run(const PlanOptions& given) {
+int plan_system(const PlanOptions& given, const CLI::App& verb) {
+  PlanOptions options = given;
+  const product::PlanRequest& request = options.request;
+  if (options.deploy.request.method == "admission") {
+    refuse_all_but(verb, "admission",
+                   {{"admission"}, {"method", "board", "engine", "search-time", "json"}});
+    options.admit.json = options.json;
+    product::AdmitRequest& admit = options.admit.request;
+    admit.system = request.setup.source.file;
+    admit.board = request.board;
+    admit.engine = request.setup.engine;
+    admit.context = request.setup.context;
+    return run_admit(options.admit);
+  }
+  refuse_all_but(verb, "systems",
+                 {{"system"},
+                  {"processors", "engine-library", "engine-option", "board", "samples", "profile",
+                   "plugin", "population", "patience", "output", "json", "seed"}});
+  options.deploy.json = options.json;
+  options.deploy.output = options.output;
+  product::DeployRequest& deploy = options.deploy.request;
+  deploy.system = request.setup.source.file;
+  deploy.board = request.board;
+  deploy.processors = request.setup.processors;
+  deploy.plugins = request.loss.application.plugins;
+  deploy.profile = request.profile;
+  deploy.seed = request.setup.source.seed;
+  deploy.context = request.setup.context;
+  return run_deploy(options.deploy);
+}
+
+int run(const PlanOptions& given, const CLI::App& verb) {
+  const std::string& file = given.request.setup.source.file;
+  std::error_code ignored;
+  const bool is_deployment =
+      std::filesystem::exists(file, ignored) && deployment::is_deployment_file(file);
+  if (product::is_system_file(file) || is_deployment || !given.deploy.request.method.empty())
+    return plan_system(given, verb);
+  for (const char* area : {"system", "admission"}) refuse_area(verb, area, "systems");
   PlanOptions options = given;
   if (options.output.empty() && options.request.why.empty())
-    options.output =
-        std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
+    options.output = std::filesystem::path(file).stem().string() + ".plan.json";
   refuse_two_results(options.json, options.output);
   check_plan_output(options.request, options.output, options.application);
   if (!options.application.empty())
     check_tuned_application(options.request, {options.output, options.application});
-  const api::PlanResult result = make_plan(options.request);
+  const product::PlanResult result = make_plan(options.request);
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
-  if (!options.json && !is_quiet) fmt::print("{}", attempts_text(result));
+  if (!options.json && !is_quiet) show(present::attempts_text(result));
   const bool is_planned = result.refusal.empty();
-  if (is_planned && !options.output.empty())
-    plan::write_plan(options.output, result.file, result.network);
+  if (is_planned && !options.output.empty()) product::write_planned(options.output, result);
   if (is_planned && !options.application.empty())
     write_tuned_application(options.request, result, {options.output, options.application});
   if (options.json)
-    fmt::print("{}", planning_json(result, options.output));
+    show(present::planning_json(result, options.output));
   else if (is_planned && !is_quiet)
-    fmt::print("{}", plan_text(result, options.request, options.output));
+    show((options.verbose ? present::plan_text : present::plan_answer)(result, options.request,
+                                                                       options.output));
   return is_planned ? 0 : answer_is_no;
 }
 
 }  // namespace
 
 void add_plan(CLI::App& app, int& exit_code) {
-  add_verb<PlanOptions>(app, exit_code,
-                        {{"plan",
-                          "Search for the best way to distribute a network over the processors",
-                          "millrace plan resnet18.onnx -o resnet18.plan.json"},
-                         bind,
-                         run});
+  add_verb<PlanOptions>(app, exit_code, {"plan", bind, run});
 }
 
 }  // namespace millrace::cli

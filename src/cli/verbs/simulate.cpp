@@ -1,26 +1,24 @@
-// millrace simulate PLAN|DEPLOYMENT...
-#include "api/simulate.h"
+// millrace simulate PLAN...|DEPLOYMENT|GRAPH|TASK_SYSTEM|PROGRAM
+#include "product/simulate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/quantity.h"
-#include "cli/options/common.h"
-#include "cli/options/file_names.h"
-#include "cli/options/of_kind.h"
-#include "cli/options/range_check.h"
+#include "cli/options/file_kind.h"
 #include "cli/print/progress.h"
-#include "cli/verbs/simulate_drive.h"
+#include "cli/verbs/kinds.h"
+#include "cli/verbs/tiles.h"
 #include "cli/verbs/verbs.h"
-#include "deployment/deployment_file.h"
-#include "report/drive.h"
-#include "report/gantt.h"
-#include "report/simulation.h"
+#include "present/results/drive.h"
+#include "present/results/simulation.h"
+#include "present/svg/gantt.h"
+#include "product/deployment/simulate.h"
+#include "product/written_over.h"
 
 namespace millrace::cli {
 namespace {
@@ -35,110 +33,27 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   std::string trace, gantt;
   bool json = false;
-  DriveVerbOptions drive;
-  std::vector<CLI::Option*> of_plans, of_drawn;
+  product::DriveRequest drive;
+  TilesToSimulate tiles;
 };
 
-constexpr const char* names_of_plans[] = {
-    "--model", "--frames", "--arrivals", "--period", "--jitter", "--deadline", "--in-flight",
-    "--best",  "--worst",  "--recorded", "--policy", "--order",  "--scale",    "--power"};
-
-void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
-  begin_group(verb, "Arrivals");
-  verb.add_option("--frames", options.frames,
-                  "Smallest number of frames of each plan. Default: 1000, or as many as were "
-                  "recorded")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  verb.add_option("--arrivals", options.arrivals,
-                  "When frames arrive. closed: as soon as there is space; periodic: every "
-                  "--period; poisson: at random, one every --period on average. Default: periodic "
-                  "with a --period, else closed")
-      ->check(CLI::IsMember({"closed", "periodic", "poisson"}));
-  verb.add_option("--period", options.periods,
-                  "Time between two frames, such as 20ms; or one for each plan, such as 20ms,33ms")
-      ->delimiter(',');
-  verb.add_option("--jitter", options.jitters,
-                  "Largest delay of a periodic frame, such as 2ms; or one for each plan")
-      ->delimiter(',');
-  verb.add_option("--deadline", options.deadlines,
-                  "Largest time from a frame's arrival to its last result, or one for each plan. "
-                  "The exit code is 1 if a frame takes longer")
-      ->delimiter(',');
-  verb.add_option(
-          "--in-flight", options.in_flight,
-          "Largest number of frames in the pipeline, for closed arrivals; 0: as many as fit. "
-          "Default: as many as keep all stages busy")
-      ->check(CLI::Range(0, 1'000'000));
-}
-
-void bind_times(CLI::App& verb, SimulateOptions& options) {
-  begin_group(verb, "Times and processors");
-  CLI::Option* times =
-      verb.add_option("--times", options.times,
-                      "Times of phases. fixed: as the plan predicts; drawn: at random between "
-                      "--best and --worst. For a deployment, fixed: the worst times; drawn: at "
-                      "random between the best and the worst")
-          ->check(CLI::IsMember({"fixed", "drawn"}))
-          ->capture_default_str();
-  options.of_drawn = {
-      verb.add_option("--best", options.best,
-                      "The shortest drawn time, as a multiple of the predicted time"),
-      verb.add_option("--worst", options.worst,
-                      "The longest drawn time, as a multiple of the predicted time")};
-  for (CLI::Option* each : options.of_drawn) each->check(between(1e-6, 1e6))->capture_default_str();
-  verb.add_option("--recorded", options.recorded,
-                  "A trace that `run` or `bench` wrote, one for each plan. Every firing takes the "
-                  "recorded time")
-      ->excludes(times);
-  verb.add_option("--policy", options.policy,
-                  "How stages share a processor. fifo-subnet: first come, first served, by phases; "
-                  "fifo-kernel: the same, by layers; preemptive: the first plan has the highest "
-                  "priority")
-      ->check(CLI::IsMember({"fifo-subnet", "fifo-kernel", "preemptive"}))
-      ->capture_default_str();
-  verb.add_option("--order", options.order,
-                  "How a stage chooses its next phase. runtime: only among frames that arrived; "
-                  "graph: always in the fixed order of the proof")
-      ->check(CLI::IsMember({"runtime", "graph"}))
-      ->capture_default_str();
-}
-
-void bind_pictures(CLI::App& verb, SimulateOptions& options) {
-  begin_group(verb, "Output");
-  CLI::Option* gantt = verb.add_option("--gantt", options.gantt,
-                                       "Draw the first frames as a Gantt chart into this SVG file")
-                           ->check(svg_name());
-  verb.add_option("--gantt-frames", options.gantt_frames,
-                  "The chart ends when a plan has completed this number of frames")
-      ->needs(gantt)
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  CLI::Option* trace = verb.add_option(
-      "--trace", options.trace, "Write a trace of the first frames; open it in ui.perfetto.dev");
-  verb.add_option("--trace-frames", options.traced_frames,
-                  "Number of frames of each plan in the trace")
-      ->needs(trace)
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-}
-
-void bind(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("plans", options.plans,
-                  "Plan files, which run at the same time; or one deployment of a system")
+void bind(Places& at, SimulateOptions& options) {
+  at.word("files", options.plans,
+          "Plan files, which run at the same time; or one deployment, dataflow graph of SDF3, task "
+          "system or program of tiles")
       ->required();
-  verb.add_option("--model", options.models, "The model of each plan, if the files were moved");
-  bind_arrivals(verb, options);
-  bind_times(verb, options);
-  verb.add_option("--scale", options.scales,
-                  "Multiply all times on a processor, such as core0=1.3 (repeatable)");
-  verb.add_option("--power", options.powers,
-                  "Power of a processor when busy and idle, in mW, such as core0=3500/400 "
-                  "(repeatable)");
-  verb.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
-  bind_drive(verb, options.drive);
-  bind_pictures(verb, options);
-  bind_json(verb, options.json);
-  for (const char* name : names_of_plans) options.of_plans.push_back(verb.get_option(name));
+  at.put("model", options.models).put("frames", options.frames).put("arrivals", options.arrivals);
+  at.put("period", options.periods).put("jitter", options.jitters);
+  at.put("deadline", options.deadlines).put("in-flight", options.in_flight);
+  at.put("times", options.times).put("best", options.best).put("worst", options.worst);
+  at.put("recorded", options.recorded).put("policy", options.policy).put("order", options.order);
+  at.put("scale", options.scales).put("power", options.powers).put("seed", options.seed);
+  at.put("scenario-script", options.drive.script).put("transitions", options.drive.transitions);
+  at.put("duration", options.drive.duration_s).put("trace", options.trace);
+  at.put("trace-frames", options.traced_frames).put("gantt", options.gantt);
+  at.put("gantt-frames", options.gantt_frames).put("board", options.tiles.board);
+  at.put("streams", options.tiles.streams).put("beside", options.tiles.beside);
+  at.put("json", options.json);
 }
 
 /// One for all plans, or one for each; nothing if none was given.
@@ -224,23 +139,24 @@ simulate::Options simulation_options(const SimulateOptions& options) {
 
 void write_pictures(const SimulateOptions& options, const Trace& trace, const std::string& title) {
   if (!options.trace.empty())
-    write_chrome_trace(options.trace, report::first_frames(trace, options.traced_frames));
+    write_chrome_trace(options.trace, present::first_frames(trace, options.traced_frames));
   if (options.gantt.empty()) return;
-  write_file(options.gantt,
-             report::gantt_svg(trace, {.title = title + ", simulated",
-                                       .to = report::completion_of(trace, options.gantt_frames)}));
+  write_file(
+      options.gantt,
+      present::gantt_svg(trace, {.title = title + ", simulated",
+                                 .to = present::completion_of(trace, options.gantt_frames)}));
 }
 
 void check_outputs(const SimulateOptions& options) {
-  api::FilesRead files;
+  product::FilesRead files;
   for (std::size_t i = 0; i < options.plans.size(); ++i)
     files.add_plan(options.plans[i], i < options.models.size() ? options.models[i] : "");
   for (const std::string& recorded : options.recorded) files.add("recorded trace", recorded);
   files.refuse_unwritable({options.trace, options.gantt});
 }
 
-api::SimulateRequest request_of(const SimulateOptions& options) {
-  api::SimulateRequest request;
+product::SimulateRequest request_of(const SimulateOptions& options) {
+  product::SimulateRequest request;
   request.options = simulation_options(options);
   request.has_powers = !options.powers.empty();
   const std::size_t count = options.plans.size();
@@ -265,61 +181,76 @@ api::SimulateRequest request_of(const SimulateOptions& options) {
   return request;
 }
 
-bool is_deployment(const SimulateOptions& options) {
-  const bool found = std::ranges::any_of(
-      options.plans, [](const std::string& file) { return deployment::is_deployment_file(file); });
-  if (found && options.plans.size() > 1)
-    throw InputError("simulate", fmt::format("found {} files, one of them a deployment; simulate "
-                                             "one deployment at a time, without plans",
-                                             options.plans.size()));
-  return found;
+/// Of several files, plans: all else is simulated alone.
+std::string_view kind_of(const SimulateOptions& options) {
+  std::string_view kind = "plans";
+  for (const std::string& file : options.plans)
+    if (const std::string_view found = kind_of_file(file); found != "plans") kind = found;
+  if (kind != "plans" && options.plans.size() > 1)
+    throw InputError("simulate",
+                     fmt::format("found {} files, one of them of {}; simulate that alone",
+                                 options.plans.size(), kind));
+  return kind;
 }
 
-int run_deployment(const SimulateOptions& options) {
+int simulate_deployment(const SimulateOptions& options) {
   const std::string& file = options.plans.front();
-  refuse_given(options.of_plans, file, "plans");
-  api::FilesRead files;
-  files.add_deployment(file, options.drive.request.script);
+  product::FilesRead files;
+  files.add_deployment(file, options.drive.script);
   files.refuse_unwritable({options.trace, options.gantt});
-  api::DriveRequest request = options.drive.request;
+  product::DriveRequest request = options.drive;
   request.deployment = file;
   request.seed = options.seed;
   request.drawn = options.times == "drawn";
   request.traced_frames = simulation_options(options).traced_frames;
   attach_terminal(request.context);
-  const simulate::SimulatedDrive simulated = api::simulate_drive(request);
+  const simulate::SimulatedDrive simulated = product::simulate_drive(request);
   write_pictures(options, simulated.drive.trace, simulated.deployment.system.name);
-  fmt::print("{}", options.json ? report::drive_json(simulated)
-                                : printable_lines(report::drive_text(simulated)));
+  show(options.json ? present::drive_json(simulated)
+                    : printable_lines(present::drive_text(simulated)));
   return simulated.has_misses() ? answer_is_no : 0;
 }
 
-int run(const SimulateOptions& options) {
-  if (is_deployment(options)) return run_deployment(options);
-  refuse_unless(options.times == "drawn", options.of_drawn, "--times drawn");
-  refuse_given(options.drive.options, options.plans.front(), "deployments");
+int simulate_plan_files(const SimulateOptions& options, const CLI::App& verb) {
+  for (const char* option : {"--best", "--worst"})
+    refuse_unless(options.times == "drawn", verb, option, "--times drawn");
   check_outputs(options);
   const simulate::Simulated simulated = simulate_plans(request_of(options));
-  write_pictures(options, simulated.result.trace, report::names_of(simulated));
-  fmt::print("{}", options.json ? report::simulation_json(simulated)
-                                : printable_lines(report::simulation_text(simulated)));
-  for (const simulate::ApplicationResult& result : simulated.result.applications)
-    if (result.missed > 0) return answer_is_no;
-  return 0;
+  write_pictures(options, simulated.result.trace, present::names_of(simulated));
+  show(options.json ? present::simulation_json(simulated)
+                    : printable_lines(present::simulation_text(simulated)));
+  const auto has_missed = [](const simulate::ApplicationResult& one) { return one.missed > 0; };
+  return std::ranges::any_of(simulated.result.applications, has_missed) ? answer_is_no : 0;
+}
+
+int run(const SimulateOptions& options, const CLI::App& verb) {
+  const std::string_view kind = kind_of(options);
+  const std::string& file = options.plans.front();
+  refuse_others(verb, kind);
+  if (kind == "deployments") return simulate_deployment(options);
+  if (kind == "plans") return simulate_plan_files(options, verb);
+  if (kind == "graphs")
+    return run_graph(
+        {.file = file, .method = "self-timed", .json = options.json, .no_buffers = true});
+  if (kind == "task systems")
+    return run_tasks({.file = file,
+                      .gantt = options.gantt,
+                      .seed = options.seed,
+                      .simulate = static_cast<int>(options.frames.value_or(1000)),
+                      .json = options.json,
+                      .no_growth = true});
+  TilesToSimulate tiles = options.tiles;
+  tiles.file = file;
+  tiles.gantt = options.gantt;
+  tiles.trace = options.trace;
+  tiles.json = options.json;
+  return simulate_tiles(tiles);
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
-  add_verb<SimulateOptions>(
-      app, exit_code,
-      {{"simulate",
-        "Predict throughput, latency and missed deadlines of one or several plans, or of a "
-        "deployment on a drive, without running them",
-        "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
-        "drawn"},
-       bind,
-       run});
+  add_verb<SimulateOptions>(app, exit_code, {"simulate", bind, run});
 }
 
 }  // namespace millrace::cli

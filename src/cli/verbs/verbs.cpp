@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "cli/options/record.h"
+
 namespace millrace::cli {
 namespace {
 
@@ -36,23 +38,8 @@ CLI::Validator unnamed(std::string (*fault_of)(const std::string&)) {
   return CLI::Validator([fault_of](std::string& text) { return fault_of(text); }, "");
 }
 
-}  // namespace
-
-void add_group(CLI::App& app, int& exit_code, const VerbGroup& group) {
-  const auto has_no_title = [](const CLI::App* verb) { return verb->get_group() == "Subcommands"; };
-  for (const AddVerb add : group.verbs) {
-    if (add == nullptr) continue;
-    add(app, exit_code);
-    for (CLI::App* verb : app.get_subcommands(has_no_title)) verb->group(group.title);
-  }
-}
-
-void list_few_options_without_groups(CLI::App& command) {
-  constexpr std::size_t few = 8;
-  if (command.get_options().size() > few) return;
-  for (CLI::Option* option : command.get_options()) option->group("Options");
-}
-
+/// An option that may be given again, or with several values between commas, takes one word only:
+/// what follows may be the model. Not --input, for which shells write down many files.
 void take_one_word_each(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (!option->get_positional() && option->get_items_expected_max() > 1 &&
@@ -60,6 +47,8 @@ void take_one_word_each(CLI::App& command) {
       option->allow_extra_args(false);
 }
 
+/// Each option and positional refuses an empty value; of real numbers also NaN, which lies in every
+/// range of the library's; and unsigned ones what they cannot hold.
 void check_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_type_size() == 0) continue;
@@ -68,6 +57,50 @@ void check_values(CLI::App& command) {
     if (type.starts_with("UINT")) option->check(unnamed(fault_of_unsigned));
     if (type.starts_with("FLOAT")) option->check(unnamed(fault_of_real));
   }
+}
+
+const VerbRecord& verb_named(std::string_view name) {
+  return *std::ranges::find(table().verbs, name, &VerbRecord::name);
+}
+
+}  // namespace
+
+void add_verbs(CLI::App& app, int& exit_code, bool is_all) {
+  for (const auto add : {add_bench,    add_detect,   add_plan,     add_run,      add_verify,
+                         add_analyze,  add_simulate, add_inspect,  add_board,    add_classify,
+                         add_segment,  add_pose,     add_read,     add_zoo,      add_profile,
+                         add_calibrate, add_workload, add_export,  add_bundle,   add_cache,
+                         add_report,   add_completion}) {
+    add(app, exit_code);
+    CLI::App& verb = *app.get_subcommands(nullptr).back();
+    const bool is_first = verb_named(verb.get_name()).place == "first";
+    verb.group(is_first ? "Commands" : is_all ? "More commands" : "");
+  }
+}
+
+CLI::App* begin_verb(CLI::App& app, std::string_view name) {
+  const VerbRecord& verb = verb_named(name);
+  CLI::App* command = app.add_subcommand(std::string(name), std::string(verb.purpose));
+  command->footer(fmt::format("Example:\n  {}", verb.example));
+  command->set_help_flag("-h,--help", "Show this help; --help-all shows all there is");
+  return command;
+}
+
+void end_verb(CLI::App& command) {
+  const auto has_key = [&](const Area& area) {
+    return std::ranges::any_of(area.records, [&](const Record& record) {
+      return has_word(record.keys, command.get_name());
+    });
+  };
+  if (std::ranges::any_of(table().areas, has_key))
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--set", [](const std::vector<std::string>&) {},  // understood() read them
+            "A rarer option, listed by --help-all. Repeatable; `--set AREA.` lists those of an "
+            "area")
+        ->type_name("AREA.KEY=VALUE");
+  take_one_word_each(command);
+  check_values(command);
 }
 
 }  // namespace millrace::cli

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "engine/cuda/kernels_hash.h"
 #include "engine/cuda/library/shared_library.h"
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/subnet.h"
@@ -17,8 +18,6 @@
 namespace millrace::engine::cuda {
 namespace {
 
-/// Raised when what is run changes: what was measured before is then measured again.
-constexpr int kernels_of_ours = 1;
 constexpr Bytes most_compiled{std::int64_t{64} << 20};
 constexpr int most_streams = 16;  // subnets of one stage that overlap
 constexpr const char* how_to_install =
@@ -95,7 +94,7 @@ class Cuda final : public Engine {
   std::string version() const override {
     const std::string set = to_text(platform_->settings);
     return fmt::format("{}, NVRTC {}, {}, kernels {}{}{}", driver_text(platform_->driver),
-                       platform_->compiler.version(), platform_->libraries, kernels_of_ours,
+                       platform_->compiler.version(), platform_->libraries, kernels_hash,
                        set.empty() ? "" : ", ", set);
   }
 

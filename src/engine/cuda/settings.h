@@ -1,5 +1,5 @@
 #pragma once
-// What a user may set: EngineOptions.settings["cuda"]. docs/engines.md lists the names.
+// What a user may set: EngineOptions.settings["cuda"]. docs/installing.md lists the names.
 #include <filesystem>
 #include <string>
 #include <vector>

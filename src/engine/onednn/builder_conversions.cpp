@@ -3,7 +3,6 @@
 #include "engine/onednn/builder.h"
 #include "engine/onednn/memory/turning.h"
 #include "engine/onednn/ways.h"
-#include "kernels/half/half_convolution.h"
 
 namespace millrace::engine::onednn {
 
@@ -16,7 +15,7 @@ Value Builder::convert_apart(Value value, const Packing& packing, const Encoding
   return type_of(packing.to) == Type::f32 ? value : convert(value, {after, packing.to}, encoding);
 }
 
-/// On 64-bit ARM, oneDNN knows no float16 numbers.
+/// On 64-bit ARM, oneDNN knows no numbers of 16 bits.
 Value Builder::convert_halves(Value value, const Packing& packing, const Encoding& encoding) {
   const auto cast_to = [&](Type type) {
     const Value made = make_temporary(retyped(value.desc, type));
@@ -24,12 +23,12 @@ Value Builder::convert_halves(Value value, const Packing& packing, const Encodin
     value = made;
   };
   value.desc = packing.from;
-  if (type_of(packing.from) == Type::f16) cast_to(Type::f32);
-  const bool to_halves = type_of(packing.to) == Type::f16;
+  if (has_own_half(type_of(packing.from))) cast_to(Type::f32);
+  const bool to_halves = has_own_half(type_of(packing.to));
   const Desc after = to_halves ? retyped(packing.to, Type::f32) : packing.to;
   if (!packing.scales.change_nothing() || !same_memory(value.desc, after))
     value = convert(value, {value.desc, after, packing.scales}, encoding);
-  if (to_halves) cast_to(Type::f16);
+  if (to_halves) cast_to(type_of(packing.to));
   return value;
 }
 
@@ -67,8 +66,8 @@ std::optional<Value> Builder::convert_bytes(const Value& value, const Packing& p
 }
 
 Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
-  const bool has_halves = type_of(packing.from) == Type::f16 || type_of(packing.to) == Type::f16;
-  if (has_halves && kernels::has_half_products()) return convert_halves(value, packing, encoding);
+  if (has_own_half(type_of(packing.from)) || has_own_half(type_of(packing.to)))
+    return convert_halves(value, packing, encoding);
   if (const auto made = convert_bytes(value, packing, encoding)) return *made;
   const bool moves = !same_memory(retyped(packing.from, Type::f32), retyped(packing.to, Type::f32));
   if (moves && packing.scales.change_nothing() && (value.encoding.zero != 0 || encoding.zero != 0))

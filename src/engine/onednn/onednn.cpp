@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "engine/onednn/builder.h"
+#include "engine/onednn/kernels_hash.h"
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/memory/weights.h"
 #include "engine/onednn/subnet.h"
@@ -66,14 +67,11 @@ std::string text_of(const dnnl::error& error) {
                      static_cast<int>(error.status));
 }
 
-/// To be raised when their speed, names or results change: what was measured before is then
-/// measured again.
-constexpr int kernels_of_ours = 31;
-
+/// Other kernels of ours are another version: what was measured before is then measured again.
 std::string version_text() {
   const auto* v = dnnl::version();
   return fmt::format("{}.{}.{}, {}, {}, kernels {}", v->major, v->minor, v->patch,
-                     name_of(dnnl::get_effective_cpu_isa()), thread_runtime(), kernels_of_ours);
+                     name_of(dnnl::get_effective_cpu_isa()), thread_runtime(), kernels_hash);
 }
 
 class OneDnn final : public Engine {
@@ -112,11 +110,8 @@ class OneDnn final : public Engine {
     for (const LayerId layer : request.layers) {
       const Verdict verdict = supports(*request.network, layer, request.processor);
       if (!verdict) throw InputError((*request.network)[layer].name, verdict.reason());
-      if (!request.variants.empty() &&
-          request.variants[layer.index].precision == board::Precision::f16 && !has_float16())
-        throw InputError((*request.network)[layer].name,
-                         "is to run in f16, which takes a processor with instructions for it and, "
-                         "on x86-64, oneDNN 3; make a new plan here with 'millrace plan'");
+      if (!request.variants.empty())
+        check(request.variants[layer.index].precision, (*request.network)[layer].name);
     }
     std::unique_ptr<Subnet> subnet;
     try {
@@ -128,6 +123,20 @@ class OneDnn final : public Engine {
   }
 
  private:
+  /// Whether there are kernels for it: InputError. On x86-64 oneDNN imitates bfloat16.
+  static void check(board::Precision precision, const std::string& layer) {
+    if (precision == board::Precision::f16 && !has_float16())
+      throw InputError(layer,
+                       "is to run in f16, which takes a processor with instructions for it and, "
+                       "on x86-64, oneDNN 3; make a new plan here with 'millrace plan'");
+#if defined(__aarch64__)
+    if (precision == board::Precision::bf16 && !has_bfloat16())
+      throw InputError(layer,
+                       "is to run in bf16, which takes a processor with instructions for it "
+                       "('bf16' in 'millrace board'); make a new plan here with 'millrace plan'");
+#endif
+  }
+
   std::unique_ptr<Subnet> build(const SubnetRequest& request) {
     Builder builder({engine_, &weights_}, request);
     const auto asked = [&](const Group& group) { return accepts(builder, group); };

@@ -19,11 +19,11 @@ using board::Variant;
   return (static_cast<unsigned>(isa) & bits) == bits;
 }
 
-/// Elsewhere only our own kernels take float16 numbers.
+/// Elsewhere only our own kernels take numbers of 16 bits.
 #if defined(__x86_64__)
-constexpr bool all_products_have_float16 = true;
+constexpr bool has_products_of_halves = true;
 #else
-constexpr bool all_products_have_float16 = false;
+constexpr bool has_products_of_halves = false;
 #endif
 
 bool on_x86(dnnl::cpu_isa other) {
@@ -82,7 +82,13 @@ bool has_product_on_tiles(const Builder& builder, LayerId layer) {
 }  // namespace
 
 bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
-bool has_bfloat16() { return on_x86(dnnl::cpu_isa::avx512_core_bf16); }
+bool has_bfloat16() {
+#if defined(__aarch64__)
+  return kernels::has_bfloat_products();
+#else
+  return on_x86(dnnl::cpu_isa::avx512_core_bf16);
+#endif
+}
 bool has_float16() {
 #if defined(__aarch64__)
   return kernels::has_half_products();
@@ -94,6 +100,10 @@ bool has_float16() {
 }
 bool has_half(Type type) {
   return type == Type::f16 ? has_float16() : type == Type::bf16 && has_bfloat16();
+}
+bool has_own_half(Type type) {
+  return (type == Type::f16 && kernels::has_half_products()) ||
+         (type == Type::bf16 && kernels::has_bfloat_products());
 }
 bool has_integer_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
 bool has_exact_bytes() {
@@ -142,7 +152,8 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
     if (network::is_convolution(op))
       for (Variant& way : convolutions(device, request, layer, precision))
         ways.push_back(std::move(way));
-    const bool is_ours = (precision == Precision::f16 && !all_products_have_float16) ||
+    const bool is_half = precision == Precision::f16 || precision == Precision::bf16;
+    const bool is_ours = (is_half && !has_products_of_halves) ||
                          (precision == Precision::int8 && !has_exact_bytes());
     if (network::is_product(op) &&
         (!is_ours || can_product_be_direct(Builder(device, request), layer)))

@@ -26,13 +26,15 @@ inline constexpr std::string_view direct_in_bytes = "int8_direct";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();
-/// Whether it has instructions for bfloat16 numbers.
+/// Whether it has instructions for bfloat16 numbers; on 64-bit ARM kernels for them are ours.
 bool has_bfloat16();
 /// Whether it has instructions for float16 numbers, and oneDNN, from 3.0 on, kernels for them; on
 /// 64-bit ARM kernels are ours.
 bool has_float16();
 /// One of these two.
 bool has_half(Type type);
+/// Whether it is one of these two, and kernels for it are ours: oneDNN knows no such numbers here.
+bool has_own_half(Type type);
 /// Whether it multiplies integers of 16 bits in pairs and those of 8 bits in fours, in vectors of
 /// 64 bytes.
 bool has_integer_products();

@@ -12,8 +12,8 @@
 namespace millrace::engine::tiled {
 namespace {
 
-constexpr std::array<std::string_view, 5> known_settings{"scratchpad_kib", "parts", "check", "fuse",
-                                                         "copy"};
+constexpr std::array<std::string_view, 6> known_settings{
+    "scratchpad_kib", "between_kib", "parts", "check", "fuse", "copy"};
 
 /// Of one core.
 Bytes level_2_cache() {
@@ -80,6 +80,11 @@ TiledSettings settings_of(const EngineOptions& options) {
       given, {"scratchpad_kib", "a number of KiB", 1 << 20, level_2_cache().count / 1024});
   const std::int64_t parts = number_of(given, {"parts", "a number of networks", 64, 1});
   settings.target.scratchpad = Bytes{kib * 1024 / parts};
+  if (given.contains("between_kib")) {
+    const std::int64_t between = number_of(given, {"between_kib", "a number of KiB", 1 << 20, 1});
+    settings.target.between = {
+        {"between", Bytes{between * 1024 / parts}, settings.target.bytes_per_second / 2}};
+  }
   settings.check = yes_or_no(given, "check", settings.check);
   settings.fuse = yes_or_no(given, "fuse", settings.fuse);
   settings.copy = yes_or_no(given, "copy", settings.copy);

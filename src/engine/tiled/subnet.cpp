@@ -38,7 +38,7 @@ TiledSubnet::TiledSubnet(const SubnetRequest& request, const TiledSettings& sett
       outputs_(plain_outputs(request)),
       compiled_(workload::compile(
           *request.network, {request.layers, request.outputs, settings.fuse}, settings.target)),
-      scratch_(network::Buffer::uninitialized(settings.target.scratchpad)),
+      memories_(compiled_.program),
       buffers_(request.network->tensors.size()),
       tensors_(request.network->tensors.size(), nullptr),
       moved_layer_by_layer_(moved_layer_by_layer(*request.network, request.layers)) {
@@ -46,7 +46,7 @@ TiledSubnet::TiledSubnet(const SubnetRequest& request, const TiledSettings& sett
   if (settings.copy) copy_thread_ = std::make_unique<CopyThread>(second_core(request.processor));
   make_tensors(request);
   for (const workload::Workload& workload : compiled_.program.workloads)
-    executables_.emplace_back(workload, *network_, scratch_.data());
+    executables_.emplace_back(workload, *network_, memories_);
   for (const workload::LayerTiling& tiling : compiled_.tilings)
     moved_ += tiling.tiled ? Bytes{tiling.cost.traffic}
                            : moved_layer_by_layer(*network_, std::span(&tiling.layer, 1));
@@ -114,8 +114,8 @@ std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> 
 }
 
 Memory TiledSubnet::memory() const {
-  return {buffers_size_ + scratch_.size(),
-          buffers_size_ + scratch_.size(),
+  return {buffers_size_ + memories_.size(),
+          buffers_size_ + memories_.size(),
           {},
           moved_,
           moved_layer_by_layer_};

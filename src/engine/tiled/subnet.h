@@ -32,7 +32,7 @@ class TiledSubnet : public Subnet {
   const network::Network* network_;
   std::vector<Port> inputs_, outputs_;
   workload::Compiled compiled_;
-  network::Buffer scratch_;
+  workload::FastMemories memories_;
   std::vector<workload::Executable> executables_;  // by workload
   std::vector<network::Buffer> buffers_;           // by tensor; empty where not needed
   workload::TensorTable tensors_;

@@ -13,7 +13,7 @@ class TiledEngine : public Engine {
   explicit TiledEngine(TiledSettings settings) : settings_(std::move(settings)) {}
 
   std::string name() const override { return "tiled"; }
-  std::string version() const override { return "3"; }
+  std::string version() const override { return "4"; }
 
   using Engine::supports;
   Verdict supports(const network::Network& network, std::span<const LayerId> layers,

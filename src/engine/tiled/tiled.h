@@ -1,6 +1,6 @@
 #pragma once
 // Layers as programs of tiles: each part of a tensor is copied into a scratchpad, computed there
-// and copied back. docs/tiles.md explains it.
+// and copied back. docs/methods/tiles.md explains it.
 #include <memory>
 
 #include "engine/engine.h"

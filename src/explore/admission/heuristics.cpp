@@ -1,12 +1,9 @@
 #include "explore/admission/heuristics.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
-#include <pagmo/algorithm.hpp>
-#include <pagmo/algorithms/sga.hpp>
-#include <pagmo/population.hpp>
-#include <pagmo/problem.hpp>
+
+#include "explore/evolution/sga.h"
 
 namespace millrace::explore {
 namespace {
@@ -113,45 +110,44 @@ std::vector<std::size_t> by_size(const AdmissionProblem& problem) {
   return order;
 }
 
-/// What pagmo minimises: by task, which of its options.
-struct AdmissionGenes {
-  std::shared_ptr<const AdmissionProblem> problem;
-  std::shared_ptr<const AdmissionOptions> options;
-  std::vector<std::vector<std::size_t>> places;
-
-  AdmissionChoice choice_of(const pagmo::vector_double& genes) const {
+/// By task, which of its options.
+class AdmissionGenes {
+ public:
+  explicit AdmissionGenes(const AdmissionProblem& problem) {
+    for (const AdmissionTask& task : problem.tasks) places_.push_back(options_of(task));
+  }
+  Genome sizes() const {
+    Genome sizes;
+    for (const auto& places : places_) sizes.push_back(static_cast<std::uint32_t>(places.size()));
+    return sizes;
+  }
+  AdmissionChoice choice_of(const Genome& genome) const {
     AdmissionChoice choice;
-    for (std::size_t t = 0; t < places.size(); ++t)
-      choice.push_back(places[t][static_cast<std::size_t>(genes[t])]);
+    for (std::size_t t = 0; t < places_.size(); ++t) choice.push_back(places_[t][genome[t]]);
     return choice;
   }
-  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
-    const AdmissionChoice choice = choice_of(genes);
-    double overload = 0;
-    constexpr double rounding = 1e-12;
-    for (const double load : loads_of(*problem, choice))
-      overload += load > 1 + rounding ? load - 1 : 0;
-    for (const auto& [a, b] : problem->exclusive)
-      if (std::ranges::count(choice, a) > 0 && std::ranges::count(choice, b) > 0)
-        overload += 1;
-    if (overload > 0) return {1e12 + 1e9 * overload};
-    return {cost_of(*problem, *options, choice)};
+  Genome genome_of(const AdmissionChoice& choice) const {
+    Genome genome;
+    for (std::size_t t = 0; t < choice.size(); ++t)
+      genome.push_back(static_cast<std::uint32_t>(std::ranges::find(places_[t], choice[t]) -
+                                                  places_[t].begin()));
+    return genome;
   }
-  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
-    pagmo::vector_double last;
-    for (const auto& options_of_task : places)
-      last.push_back(static_cast<double>(options_of_task.size() - 1));
-    return {pagmo::vector_double(places.size(), 0), last};
-  }
-  pagmo::vector_double::size_type get_nix() const { return places.size(); }
+
+ private:
+  std::vector<std::vector<std::size_t>> places_;
 };
 
-pagmo::vector_double genes_of(const AdmissionGenes& genes, const AdmissionChoice& choice) {
-  pagmo::vector_double result;
-  for (std::size_t t = 0; t < choice.size(); ++t)
-    result.push_back(static_cast<double>(std::ranges::find(genes.places[t], choice[t]) -
-                                         genes.places[t].begin()));
-  return result;
+/// Overload costs more than anything else.
+double cost_with_overload(const AdmissionProblem& problem, const AdmissionOptions& options,
+                          const AdmissionChoice& choice) {
+  constexpr double rounding = 1e-12;
+  double overload = 0;
+  for (const double load : loads_of(problem, choice))
+    overload += load > 1 + rounding ? load - 1 : 0;
+  for (const auto& [a, b] : problem.exclusive)
+    if (std::ranges::count(choice, a) > 0 && std::ranges::count(choice, b) > 0) overload += 1;
+  return overload > 0 ? 1e12 + 1e9 * overload : cost_of(problem, options, choice);
 }
 
 }  // namespace
@@ -173,21 +169,22 @@ std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& prob
 std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,
                                                  const AdmissionOptions& options,
                                                  const AdmissionGenetic& genetic) {
-  AdmissionGenes genes{
-      std::make_shared<AdmissionProblem>(problem), std::make_shared<AdmissionOptions>(options), {}};
-  for (const AdmissionTask& task : problem.tasks) genes.places.push_back(options_of(task));
-  if (std::ranges::any_of(genes.places, [](const auto& places) { return places.empty(); }))
-    return std::nullopt;
+  const AdmissionGenes genes(problem);
+  if (std::ranges::count(genes.sizes(), 0u) > 0) return std::nullopt;
   if (problem.tasks.empty()) return AdmissionChoice{};
-  const auto seed = static_cast<unsigned>(genetic.seed);
-  pagmo::population population{pagmo::problem{genes}, genetic.population, seed};
-  if (const auto first = first_fit_decreasing(problem))
-    population.set_x(0, genes_of(genes, *first));
-  const double one_gene = 1.0 / static_cast<double>(problem.tasks.size());
-  const pagmo::algorithm search{pagmo::sga(genetic.generations, 0.9, 1.0, one_gene, 1.0, 2,
-                                           "exponential", "uniform", "tournament", seed)};
-  population = search.evolve(population);
-  AdmissionChoice choice = genes.choice_of(population.champion_x());
+  SgaOptions sga{.population = genetic.population,
+                 .mutation = 1.0 / static_cast<double>(problem.tasks.size()),
+                 .seed = genetic.seed};
+  if (const auto first = first_fit_decreasing(problem)) sga.start = {genes.genome_of(*first)};
+  Sga search(
+      genes.sizes(),
+      [&](const Genome& genome) {
+        return cost_with_overload(problem, options, genes.choice_of(genome));
+      },
+      sga);
+  for (unsigned generation = 0; generation < genetic.generations; ++generation)
+    search.next_generation();
+  AdmissionChoice choice = genes.choice_of(search.best());
   if (!fits(problem, choice)) return std::nullopt;
   return choice;
 }

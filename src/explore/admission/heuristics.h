@@ -17,7 +17,7 @@ struct AdmissionGenetic {
   unsigned population = 64, generations = 200;
 };
 
-/// A genetic search over choices (pagmo); overload costs more than anything else. Nothing as above.
+/// A genetic search over choices (sga.h); overload costs more than anything else. Nothing as above.
 std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,
                                                  const AdmissionOptions& options,
                                                  const AdmissionGenetic& genetic = {});

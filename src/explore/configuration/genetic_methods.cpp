@@ -1,20 +1,16 @@
 #include <algorithm>
 #include <limits>
-#include <pagmo/algorithm.hpp>
-#include <pagmo/algorithms/sga.hpp>
-#include <pagmo/population.hpp>
-#include <pagmo/problem.hpp>
 #include <set>
 #include <tuple>
 
 #include "explore/configuration/methods.h"
+#include "explore/evolution/sga.h"
 #include "explore/mapping/search.h"
 
 namespace millrace::explore {
 namespace {
 
 constexpr int restarts = 8;  // of the profile-based search
-constexpr unsigned population = 24;
 constexpr int most_in_vain = 30;  // generations without a new candidate
 constexpr int enough_without_better = 10;  // generations of the search over the other numbers
 constexpr std::int64_t for_tuning = 200;   // candidates, of which the search of cuts takes none
@@ -68,7 +64,7 @@ Configuration simplified(CandidateCache& cache, Configuration configuration) {
   return configuration;
 }
 
-/// Option, cuts, slots, streams and threads as numbers: what pagmo changes.
+/// Option, cuts, slots, streams and threads as genes.
 struct WholeSpace {
   CandidateCache* cache = nullptr;
   std::vector<MappingOption> options;
@@ -78,40 +74,38 @@ struct WholeSpace {
   /// Behind the option and the cuts: the parameters, of which an option has at most so many.
   static constexpr std::size_t first_parameter = most_stages, most_parameters = most_stages + 3;
 
-  Configuration decoded(const pagmo::vector_double& genes) const {
+  Configuration decoded(const Genome& genes) const {
     Configuration result;
-    result.stages = options[static_cast<std::size_t>(genes[0])].stages;
+    result.stages = options[genes[0]].stages;
     std::set<std::size_t> cuts;
     for (std::size_t gene = 0; cuts.size() + 1 < result.stages.size(); ++gene) {
       // Equal cuts move on; genes are as many as the longest option needs.
-      auto at = static_cast<std::size_t>(genes[1 + gene % (most_stages - 1)]);
+      std::size_t at = genes[1 + gene % (most_stages - 1)];
       while (!cuts.insert(positions[at]).second) at = (at + 1) % positions.size();
     }
     result.cuts.assign(cuts.begin(), cuts.end());
     Parameters parameters = parameters_of(cache->context(), result, limits);
     for (std::size_t p = 0; p < parameters.size(); ++p) {
-      const auto gene = static_cast<std::int64_t>(genes[first_parameter + p]);
+      const std::int64_t gene = genes[first_parameter + p];
       parameters[p].value =
           parameters[p].least + gene % (parameters[p].most - parameters[p].least + 1);
     }
     return with_parameters(std::move(result), parameters);
   }
 
-  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+  double cost(const Genome& genes) const {
     const auto score = cache->ask(decoded(genes));
-    return {score ? -score->throughput : 0.0};
+    return score ? -score->throughput : 0.0;
   }
-  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
+  Genome sizes() const {
     const std::int64_t largest =
         std::max({limits.slots, limits.streams, limits.pre_threads, limits.post_threads});
-    const pagmo::vector_double least(first_parameter + most_parameters, 0);
-    pagmo::vector_double most(least.size(), static_cast<double>(largest - 1));
-    most.front() = static_cast<double>(options.size() - 1);
+    Genome sizes(first_parameter + most_parameters, static_cast<std::uint32_t>(largest));
+    sizes.front() = static_cast<std::uint32_t>(options.size());
     for (std::size_t cut = 0; cut + 1 < most_stages; ++cut)
-      most[1 + cut] = static_cast<double>(positions.size() - 1);
-    return {least, most};
+      sizes[1 + cut] = static_cast<std::uint32_t>(positions.size());
+    return sizes;
   }
-  pagmo::vector_double::size_type get_nix() const { return first_parameter + most_parameters; }
 };
 
 /// The other numbers of a configuration whose option and cuts stay.
@@ -121,51 +115,50 @@ struct TuningSpace {
   Parameters parameters = {};
   double allowed_loss = 0;
 
-  Configuration decoded(const pagmo::vector_double& genes) const {
+  Configuration decoded(const Genome& genes) const {
     Parameters chosen = parameters;
     for (std::size_t p = 0; p < chosen.size(); ++p) {
-      chosen[p].value = static_cast<std::int64_t>(genes[p]);
+      chosen[p].value = value_of(genes, p);
       chosen[0].value = std::max(chosen[0].value, chosen[p].value);  // slots, as the fine-tuner's
     }
     return with_parameters(found, chosen);
   }
   /// The throughput, less at most the allowed loss for what it takes.
-  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+  double cost(const Genome& genes) const {
     const auto score = cache->ask(decoded(genes));
     double share = 0;
     for (std::size_t p = 0; p < parameters.size(); ++p)
-      share += genes[p] / static_cast<double>(parameters[p].most);
+      share += static_cast<double>(value_of(genes, p)) / static_cast<double>(parameters[p].most);
     const double price = allowed_loss * share / static_cast<double>(parameters.size());
-    return {score ? -score->throughput * (1 - price) : 0.0};
+    return score ? -score->throughput * (1 - price) : 0.0;
   }
-  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
-    pagmo::vector_double least, most;
-    for (const Parameter& each : parameters) {
-      least.push_back(static_cast<double>(each.least));
-      most.push_back(static_cast<double>(each.most));
-    }
-    return {least, most};
+  Genome sizes() const {
+    Genome sizes;
+    for (const Parameter& each : parameters)
+      sizes.push_back(static_cast<std::uint32_t>(each.most - each.least + 1));
+    return sizes;
   }
-  pagmo::vector_double::size_type get_nix() const { return parameters.size(); }
+  std::int64_t value_of(const Genome& genes, std::size_t p) const {
+    return parameters[p].least + genes[p];
+  }
 };
 
 /// Until so many generations bring no new candidate, or none that is better than the best.
 template <class Space>
-pagmo::population evolved(const Space& space, const CandidateCache& cache, unsigned seed,
-                          int most_without_better) {
-  pagmo::population living(pagmo::problem(space), population, seed);
-  const pagmo::algorithm next_generation(
-      pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential", "uniform", "tournament", seed));
+Sga evolved(const Space& space, const CandidateCache& cache, std::uint64_t seed,
+            int most_without_better) {
+  Sga search(
+      space.sizes(), [&](const Genome& genes) { return space.cost(genes); }, {.seed = seed});
   int without_better = 0;
   for (int in_vain = 0; in_vain < most_in_vain && !cache.is_spent(); ++in_vain) {
     const std::int64_t before = cache.count();
-    const double best = living.champion_f()[0];
-    living = next_generation.evolve(living);
-    without_better = living.champion_f()[0] < best ? 0 : without_better + 1;
+    const double best = search.least_cost();
+    search.next_generation();
+    without_better = search.least_cost() < best ? 0 : without_better + 1;
     if (without_better == most_without_better) break;
     if (cache.count() > before) in_vain = 0;
   }
-  return living;
+  return search;
 }
 
 }  // namespace
@@ -202,7 +195,7 @@ std::optional<Configuration> search_all_genetic(CandidateCache& cache,
   WholeSpace space{&cache, mapping_options(cache.context().board),
                    cut_positions(cache.context().problem), options.limits};
   if (space.positions.size() < most_stages) return search_random(cache, options);
-  evolved(space, cache, static_cast<unsigned>(options.seed), std::numeric_limits<int>::max());
+  evolved(space, cache, options.seed, std::numeric_limits<int>::max());
   return cache.best_if_any();
 }
 
@@ -212,9 +205,8 @@ std::optional<Configuration> search_tuning_genetic(CandidateCache& cache,
   if (!found || cache.is_spent()) return found;
   const TuningSpace space{&cache, *found, parameters_of(cache.context(), *found, options.limits),
                           options.allowed_loss};
-  const pagmo::population living =
-      evolved(space, cache, static_cast<unsigned>(options.seed), enough_without_better);
-  return living.champion_f()[0] < 0 ? space.decoded(living.champion_x()) : found;
+  const Sga search = evolved(space, cache, options.seed, enough_without_better);
+  return search.least_cost() < 0 ? space.decoded(search.best()) : found;
 }
 
 }  // namespace millrace::explore

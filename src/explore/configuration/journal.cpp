@@ -180,11 +180,11 @@ Journal Journal::resume(std::filesystem::path path, const Facts& facts,
   const std::string text = read_file(path), header = header_of(facts, context.board);
   if (header.starts_with(text)) return Journal(std::move(path), facts, context);
   if (!text.starts_with(title))
-    throw InputError(path.string(), "is no journal of a search; expected a file that --log wrote");
+    throw InputError(path.string(), "is no journal of a search; expected a file that ⟨log⟩ wrote");
   if (!text.starts_with(header))
     throw InputError(path.string(),
                      fmt::format("is the journal of another search: {}; give the options it was "
-                                 "written with, or begin a new one with --log",
+                                 "written with, or begin a new one with ⟨log⟩",
                                  difference(text, facts)));
   const std::size_t whole = text.rfind('\n') + 1;
   Journal journal(std::move(path), context);
@@ -198,7 +198,7 @@ std::map<Configuration, Score> Journal::read(const std::filesystem::path& path,
                                              const SearchContext& context) {
   const std::string text = read_file(path), header = header_of({}, context.board);
   if (!text.starts_with(title))
-    throw InputError(path.string(), "is no journal of a search; expected a file that --log wrote");
+    throw InputError(path.string(), "is no journal of a search; expected a file that ⟨log⟩ wrote");
   const std::size_t columns = text.find('\n') + 1, end = text.find('\n', columns);
   const std::string expected = header.substr(header.find('\n') + 1);
   if (end == std::string::npos || text.substr(columns, end + 1 - columns) != expected)
@@ -223,7 +223,7 @@ void Journal::read(const std::string& text, std::size_t begin) {
     if (!row)
       throw InputError(fmt::format("{}:{}", path_.string(), number),
                        "is no candidate of this network and board; remove the line, or begin a "
-                       "new journal with --log");
+                       "new journal with ⟨log⟩");
     known_.insert(*row);
     ++rows_;
   }

@@ -1,6 +1,6 @@
 #pragma once
 // Searches over whole configurations, each a function over a cache: what is measured, in what
-// order. docs/search.md compares them.
+// order. docs/methods/search.md compares them.
 #include <cstdint>
 #include <map>
 #include <optional>

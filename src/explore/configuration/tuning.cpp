@@ -105,15 +105,22 @@ Configuration maximised(CandidateCache& cache, Configuration configuration,
 
 Configuration fine_tuned(CandidateCache& cache, Configuration configuration,
                          const TuningLimits& limits, double allowed_loss) {
-  Parameters first = parameters_of(cache.context(), configuration, limits);
+  const Parameters given = parameters_of(cache.context(), configuration, limits);
+  Parameters first = given;
   for (const Parameter& each : first) first[0].value = std::max(first[0].value, each.value);
   first[0].most = std::max(first[0].most, first[0].value);
+  const Rate rate = rate_of(cache, configuration);
   FineTuning tuning;
   tuning.allowed_loss = allowed_loss;
   tuning.largest = 0;
+  // More slots need larger offsets, which memory bounds: a plan can be slower with them.
+  const auto found = cache.ask(configuration);
+  if (found && rate(first).value_or(0) < (1 - allowed_loss) * found->throughput) {
+    first = given;
+    tuning.largest = std::nullopt;
+  }
   tuning.shared = shared_streams(configuration, first);
   tuning.together = threads_in(first);
-  const Rate rate = rate_of(cache, configuration);
   return with_parameters(std::move(configuration), fine_tune(first, rate, tuning));
 }
 

@@ -27,8 +27,9 @@ Configuration with_parameters(Configuration configuration, const Parameters& par
 Configuration maximised(CandidateCache& cache, Configuration configuration,
                         const TuningLimits& limits);
 
-/// The fine-tuner. The slots are at least as many as each other number; streams of two stages on
-/// one processor are divided in another way where that helps.
+/// The fine-tuner. The slots are at least as many as each other number, unless that alone costs
+/// more than the allowed loss; streams of two stages on one processor are divided in another way
+/// where that helps.
 Configuration fine_tuned(CandidateCache& cache, Configuration configuration,
                          const TuningLimits& limits, double allowed_loss);
 

@@ -177,6 +177,42 @@ Offer offer_of(const MappingProblem& problem, const TaskChoice& task, std::size_
   return offer;
 }
 
+/// Of the plans on the fewest processors, the fastest.
+std::size_t plan_in_one_piece(const std::vector<GroupPlan>& plans) {
+  const auto size = [](const GroupPlan& plan) {
+    std::set<std::string> processors;
+    for (const deployment::Task& task : plan.assignment.tasks) processors.insert(task.processor);
+    return std::pair(processors.size(), alone_at_worst(plan.assignment));
+  };
+  return static_cast<std::size_t>(std::ranges::min_element(plans, {}, size) - plans.begin());
+}
+
+/// Where the task runs on this processor; else where it is fastest.
+std::size_t place_on(const TaskChoice& task, std::size_t processor) {
+  auto place = std::ranges::find(task.places, processor, &TaskPlace::processor);
+  if (place == task.places.end())
+    place = std::ranges::min_element(task.places, {}, &TaskPlace::worst);
+  return static_cast<std::size_t>(place - task.places.begin());
+}
+
+/// Adds what the group's tasks do where they were put.
+void add_use(const MappingProblem& problem, const Mapping& mapping, std::size_t group,
+             std::vector<double>& used) {
+  for (std::size_t t = 0; t < problem.tasks.size(); ++t) {
+    const TaskChoice& task = problem.tasks[t];
+    if (task.group.index != group) continue;
+    const TaskPlace& place = task.places[mapping.tasks[t]];
+    used[place.processor] += share(place.worst, task.firings, period_of_group(problem, task.group));
+  }
+}
+
+void put_tasks(const MappingProblem& problem, std::size_t group, std::size_t processor,
+               Mapping& mapping) {
+  for (std::size_t t = 0; t < problem.tasks.size(); ++t)
+    if (problem.tasks[t].group.index == group)
+      mapping.tasks[t] = place_on(problem.tasks[t], processor);
+}
+
 Time longest_of(const TaskChoice& task) {
   return std::ranges::max_element(task.places, {}, &TaskPlace::worst)->worst * task.firings;
 }
@@ -231,6 +267,26 @@ Mapping fastest_mapping(const MappingProblem& problem) {
   for (const TaskChoice& task : problem.tasks)
     result.tasks.push_back(static_cast<std::size_t>(
         std::ranges::min_element(task.places, {}, &TaskPlace::worst) - task.places.begin()));
+  return result;
+}
+
+Mapping mapping_by_groups(const MappingProblem& problem) {
+  Mapping result;
+  for (const std::vector<GroupPlan>& plans : problem.plans)
+    result.plans.push_back(plans.empty() ? 0 : plan_in_one_piece(plans));
+  result.stages = place_networks(problem, result.plans);
+  std::vector<GroupId> all;
+  for (std::size_t g = 0; g < problem.plans.size(); ++g) all.emplace_back(g);
+  std::vector<double> used = utilisations_of(problem, result, all);  // by the networks alone
+  result.tasks.resize(problem.tasks.size());
+  for (const bool with_network : {true, false})
+    for (std::size_t g = 0; g < problem.plans.size(); ++g) {
+      if (problem.plans[g].empty() == with_network) continue;
+      const auto least = std::ranges::min_element(used) - used.begin();
+      put_tasks(problem, g,
+                with_network ? result.stages[g].front() : static_cast<std::size_t>(least), result);
+      add_use(problem, result, g, used);
+    }
   return result;
 }
 

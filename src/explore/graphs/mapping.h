@@ -62,6 +62,10 @@ void map_tasks(const MappingProblem& problem, Mapping& mapping);
 /// Each network has its fastest plan, and each task is where it is fastest.
 Mapping fastest_mapping(const MappingProblem& problem);
 
+/// Each group has one processor for all that it does, as far as its network's plans and its tasks
+/// can run there. Those without a network come last, each where there is the least to do.
+Mapping mapping_by_groups(const MappingProblem& problem);
+
 /// By processor: the share of its time that all groups together need at worst.
 std::vector<double> utilisations_of(const MappingProblem& problem, const Mapping& mapping,
                                     const std::vector<system::GroupId>& groups);

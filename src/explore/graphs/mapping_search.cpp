@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "explore/system/lexicase.h"
+#include "explore/evolution/lexicase.h"
 
 namespace millrace::explore {
 namespace {
@@ -39,6 +39,13 @@ class MappingGenetic {
  public:
   MappingGenetic(const MappingProblem& problem, const CombineOptions& options, Choices choices)
       : problem_(problem), options_(options), choices_(std::move(choices)), evaluator_(problem) {}
+
+  /// Only what has a smaller largest utilisation is analysed from here on, if its deadlines hold.
+  void know(const Mapping& mapping) {
+    if (evaluator_.subnets_over(mapping) > 0) return;
+    const MappingValue value = evaluator_.value(mapping);
+    keep_if_better(value.feasible ? value.utilisation : infeasible + value.demand, mapping, value);
+  }
 
   MappingResult run(const std::vector<Mapping>& start) {
     LexicaseOptions lexicase{options_.population, options_.generations, options_.patience,
@@ -175,14 +182,17 @@ MappingResult entire_mapping(const MappingProblem& problem, const CombineOptions
                              bool seeded) {
   std::vector<Mapping> start;
   MappingResult before;
+  MappingGenetic entire(problem, options, {groups_with_networks(problem), all_tasks(problem)});
   if (seeded) {
     MappingGenetic heuristic(problem, options, {groups_with_networks(problem), {}, {}, true});
+    const Mapping by_groups = mapping_by_groups(problem);
+    heuristic.know(by_groups);
     before = heuristic.run({});
     start = heuristic.best_mappings(seeds_of_entire);
+    if (std::ranges::find(start, by_groups) == start.end()) start.push_back(by_groups);
+    entire.know(start.front());
   }
-  MappingResult result =
-      MappingGenetic(problem, options, {groups_with_networks(problem), all_tasks(problem)})
-          .run(start);
+  MappingResult result = entire.run(start);
   result.evaluated += before.evaluated;
   result.generations += before.generations;
   result.analyses += before.analyses;

@@ -15,17 +15,23 @@ Time deadline_at_highest(const system::System& system, system::GroupId group) {
   return deadline_of(system, group, system.levels - 1) - system.overhead;
 }
 
+void add_demand(MappingValue& value, double demand, system::GroupId group) {
+  if (demand <= value.demand) return;
+  value.demand = demand;
+  value.tightest = group;
+}
+
+/// `groups`: by flow.
 void add_bounds(const realtime::TaskSystem& tasks, const realtime::AnalysisOptions& options,
-                MappingValue& value) {
+                const std::vector<system::GroupId>& groups, MappingValue& value) {
   const realtime::Bounds bounds = realtime::analyse(tasks, options);
   for (std::size_t f = 0; f < deployment::group_flows(tasks); ++f) {
     const Time bound = judged(tasks.flows[f], bounds.flows[f]);
     value.response = std::max(value.response, bound);
-    value.demand = bound == realtime::unbounded
-                       ? no_bound
-                       : std::max(value.demand, seconds(bound) / seconds(*tasks.flows[f].deadline));
+    const bool has_none = bound == realtime::unbounded;
+    const double demand = has_none ? no_bound : seconds(bound) / seconds(*tasks.flows[f].deadline);
+    add_demand(value, std::min(demand, no_bound), groups.at(f));
   }
-  value.demand = std::min(value.demand, no_bound);
 }
 
 /// What releases of these groups take of a core.
@@ -61,7 +67,7 @@ MappingValue value_of(const deployment::Deployment& deployment, const board::Boa
       value.demand = no_bound;
       value.response = realtime::unbounded;
     } else {
-      add_bounds(tasks, options, value);
+      add_bounds(tasks, options, deployment.system.scenarios[s].groups, value);
     }
   }
   value.feasible = value.demand <= 1;
@@ -107,10 +113,14 @@ double MappingEvaluator::path_demand(system::GroupId group) const {
 
 void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& value) {
   double path = 0;
+  system::GroupId longest{0};
   for (const system::GroupId group : problem_.system[scenario].groups)
-    path = std::max(path, path_demand(group));
+    if (const double demand = path_demand(group); demand > path) {
+      path = demand;
+      longest = group;
+    }
   if (value.utilisation > 1 || path > 1) {  // no analysis would find a bound below the deadline
-    value.demand = std::max(value.demand, std::max(path, value.utilisation));
+    add_demand(value, std::max(path, value.utilisation), longest);
     value.response = realtime::unbounded;
     if (value.utilisation > 1) value.demand = std::min(no_bound, 10 * value.demand);
     return;
@@ -120,7 +130,7 @@ void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& valu
       task_system(deployment_, problem_.board, {scenario, problem_.system.levels - 1});
   realtime::AnalysisOptions quick = problem_.analysis;
   quick.splits = realtime::PathSplits::never;
-  add_bounds(tasks, quick, value);
+  add_bounds(tasks, quick, problem_.system[scenario].groups, value);
 }
 
 MappingValue MappingEvaluator::value(const Mapping& mapping) {

@@ -15,6 +15,7 @@ struct MappingValue {
   /// for no bound.
   double demand = 0;
   Time response{};  // the largest bound; realtime::unbounded: none
+  system::GroupId tightest{0};  // whose demand that is
 };
 
 /// Of a deployment, at the highest level and clocks: as `millrace analyze` has it.

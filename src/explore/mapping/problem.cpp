@@ -85,7 +85,7 @@ std::optional<std::size_t> group_of(const std::vector<profile::LayerTimes>& laye
     if (next->index >= group.value_or(layer))
       throw InputError(fmt::format("layer {}", layer),
                        "the profile fuses it into a later layer; measure again with 'millrace "
-                       "profile MODEL --fresh'");
+                       "profile MODEL ⟨fresh⟩'");
     group = next->index;
   }
   return group;

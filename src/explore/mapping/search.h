@@ -42,7 +42,7 @@ struct GeneticOptions {
   std::function<void(int epoch, double best)> progress;  // may be empty
 };
 
-/// Step 2 of the papers: one gene per layer, two-parent crossover, single-gene mutation, on pagmo.
+/// Step 2 of the papers: one gene per layer, two-parent crossover, single-gene mutation.
 /// Fused layers follow the first of their group. The same seed gives the same result everywhere.
 SearchResult genetic(const Problem& problem, const GeneticOptions& options = {});
 

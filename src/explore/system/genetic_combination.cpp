@@ -2,8 +2,8 @@
 #include <limits>
 #include <numeric>
 
+#include "explore/evolution/lexicase.h"
 #include "explore/system/evaluator.h"
-#include "explore/system/lexicase.h"
 #include "explore/system/placement.h"
 
 namespace millrace::explore {

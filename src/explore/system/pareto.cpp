@@ -4,14 +4,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <pagmo/algorithm.hpp>
-#include <pagmo/algorithms/nsga2.hpp>
-#include <pagmo/population.hpp>
-#include <pagmo/problem.hpp>
-#include <pagmo/utils/hypervolume.hpp>
 #include <set>
 
-#include "explore/system/lexicase.h"
+#include "explore/evolution/lexicase.h"
+#include "explore/evolution/nsga2.h"
 
 namespace millrace::explore {
 namespace {
@@ -33,14 +29,12 @@ class Asked {
       : space_(space), objective_(objective) {}
 
   /// A gene for the option, and one for each cut of the longest one.
-  std::size_t genes() const {
+  Genome sizes() const {
     std::size_t most = 0;
     for (const MappingOption& option : space_.options) most = std::max(most, cuts_of(option));
-    return 1 + most;
-  }
-  std::uint32_t size_of_gene(std::size_t gene) const {
-    return static_cast<std::uint32_t>(gene == 0 ? space_.options.size()
-                                                : std::max<std::size_t>(1, space_.cuts.size()));
+    Genome sizes(1 + most, static_cast<std::uint32_t>(space_.cuts.size()));
+    sizes.front() = static_cast<std::uint32_t>(space_.options.size());
+    return sizes;
   }
 
   /// Equal cuts move on. Nothing if there are too few positions.
@@ -64,14 +58,10 @@ class Asked {
     return at->second;
   }
 
-  /// Infinite where it cannot run.
+  /// Nothing where it cannot run.
   std::vector<double> ask(const Genome& genome) {
-    const auto configuration = decoded(genome);
-    if (configuration)
-      if (const auto& plan = ask(*configuration)) {
-        width_ = objectives_of(*plan).size();
-        return objectives_of(*plan);
-      }
+    if (const auto configuration = decoded(genome))
+      if (const auto& plan = ask(*configuration)) return objectives_of(*plan);
     return {};
   }
 
@@ -87,7 +77,7 @@ class Asked {
   std::vector<Genome> starts() const {
     std::vector<Genome> result;
     for (std::uint32_t option = 0; option < space_.options.size(); ++option) {
-      Genome genome(genes(), 0);
+      Genome genome(sizes().size(), 0);
       genome[0] = option;
       const std::size_t count = cuts_of(space_.options[option]);
       for (std::size_t cut = 0; cut < count; ++cut)
@@ -103,35 +93,9 @@ class Asked {
   const GroupSpace& space_;
   const GroupObjective& objective_;
   std::map<Configuration, std::optional<GroupPlan>> known_;
-  std::size_t width_ = 0;
 };
 
 constexpr double too_large = 1e15;  // for what cannot run
-
-/// The chromosome as pagmo sees it.
-struct FrontProblem {
-  Asked* asked = nullptr;
-  std::size_t objectives = 2;
-
-  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
-    Genome genome;
-    for (const double gene : genes)
-      genome.push_back(
-          std::min(static_cast<std::uint32_t>(gene), asked->size_of_gene(genome.size()) - 1));
-    pagmo::vector_double result = asked->ask(genome);
-    if (result.empty()) result.assign(objectives, too_large);
-    return result;
-  }
-  /// pagmo refuses a gene without a choice, so that such a one seems to have two.
-  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
-    pagmo::vector_double least(asked->genes(), 0), most;
-    for (std::size_t gene = 0; gene < least.size(); ++gene)
-      most.push_back(std::max(1.0, asked->size_of_gene(gene) - 1.0));
-    return {least, most};
-  }
-  pagmo::vector_double::size_type get_nobj() const { return objectives; }
-  pagmo::vector_double::size_type get_nix() const { return asked->genes(); }
-};
 
 /// Which objectives the candidates have, and a first front.
 std::size_t objectives_of_starts(Asked& asked) {
@@ -140,13 +104,12 @@ std::size_t objectives_of_starts(Asked& asked) {
   return found;
 }
 
-bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
-  bool better = false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] > b[i]) return false;
-    better = better || a[i] < b[i];
-  }
-  return better;
+/// The objectives of a genome, all too large where it cannot run.
+GenomeCases cases_of(Asked& asked, std::size_t objectives) {
+  return [&asked, objectives](const Genome& genome) {
+    std::vector<double> values = asked.ask(genome);
+    return values.empty() ? std::vector<double>(objectives, too_large) : values;
+  };
 }
 
 /// The ends of each objective's range, with room above the worst.
@@ -174,15 +137,11 @@ struct Scale {
 };
 
 double hypervolume_of(const GroupFront& front, const Scale& scale) {
-  std::vector<pagmo::vector_double> points;
+  std::vector<Point> points;
   for (const GroupPlan& plan : front.plans) points.push_back(scale.scaled(plan));
   if (points.empty() || points.front().empty()) return points.empty() ? 0 : 1;
-  if (points.front().size() == 1) {
-    double least = 1.1;
-    for (const auto& point : points) least = std::min(least, point[0]);
-    return 1.1 - least;
-  }
-  return pagmo::hypervolume(points).compute(pagmo::vector_double(points.front().size(), 1.1));
+  const Point reference(points.front().size(), 1.1);
+  return hypervolume(std::move(points), reference);
 }
 
 /// Those that can run a layer that takes time.
@@ -255,15 +214,12 @@ GroupFront nsga2_front(const GroupSpace& space, const GroupObjective& objective,
   Asked asked(space, objective);
   const std::size_t objectives = objectives_of_starts(asked);
   if (objectives == 0 || space.cuts.empty()) return asked.front();
-  const auto size =
-      static_cast<unsigned>((std::max<std::size_t>(options.population, 8) + 3) / 4 * 4);
-  const auto seed = static_cast<unsigned>(options.seed);
-  pagmo::population living(pagmo::problem(FrontProblem{&asked, objectives}), size, seed);
-  const pagmo::algorithm next(pagmo::nsga2(1, 0.95, 10, 0.15, 50, seed));
+  Nsga2 search(asked.sizes(), cases_of(asked, objectives),
+               {.population = std::max<std::size_t>(options.population, 8), .seed = options.seed});
   std::size_t in_vain = 0, before = 0;
   for (std::size_t generation = 0; generation < options.generations; ++generation) {
     if (options.stop && options.stop()) break;
-    living = next.evolve(living);
+    search.next_generation();
     in_vain = asked.count() > before ? 0 : in_vain + 1;
     before = asked.count();
     if (options.progress)
@@ -280,9 +236,6 @@ GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objecti
   Asked asked(space, objective);
   const std::size_t objectives = objectives_of_starts(asked);
   if (objectives == 0 || space.cuts.empty()) return asked.front();
-  Genome sizes;
-  for (std::size_t gene = 0; gene < asked.genes(); ++gene)
-    sizes.push_back(asked.size_of_gene(gene));
   LexicaseOptions lexicase{options.population, options.generations, options.patience, options.seed};
   lexicase.start = asked.starts();
   lexicase.stop = [&](std::size_t generation) {
@@ -291,13 +244,7 @@ GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objecti
                        asked.count());
     return options.stop && options.stop();
   };
-  lexicase_search(
-      sizes,
-      [&](const Genome& genome) {
-        std::vector<double> values = asked.ask(genome);
-        return values.empty() ? std::vector<double>(objectives, too_large) : values;
-      },
-      lexicase);
+  lexicase_search(asked.sizes(), cases_of(asked, objectives), lexicase);
   return asked.front();
 }
 

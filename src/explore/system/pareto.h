@@ -47,7 +47,7 @@ struct NamedFrontMethod {
 std::span<const NamedFrontMethod> front_methods();
 const NamedFrontMethod* front_method_named(const std::string& name);
 
-/// NSGA-II of pagmo.
+/// NSGA-II (nsga2.h).
 GroupFront nsga2_front(const GroupSpace& space, const GroupObjective& objective,
                        const FrontOptions& options);
 /// Lexicase selection (lexicase.h) over the objectives.

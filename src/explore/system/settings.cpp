@@ -201,7 +201,7 @@ std::string why_infeasible(const CombinationProblem& problem, const Combined& ne
                         millrace::to_text(flow.bound - *late.deadline),
                         millrace::to_text(*late.deadline));
   return fmt::format(
-      "{}: group '{}' {} with the nearest combination of plans; {}; --max-rate finds rates that "
+      "{}: group '{}' {} with the nearest combination of plans; {}; ⟨max_rate⟩ finds rates that "
       "fit",
       scenario, late.name, bound, busiest_resource(tasks, late));
 }

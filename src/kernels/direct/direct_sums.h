@@ -107,8 +107,8 @@ class DirectSums {
     read_vector(w[1], with + lanes);
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < rows; ++r) {
-      sums_[r][0] += w[0] * spread<lane>(x[r]);
-      sums_[r][1] += w[1] * spread<lane>(x[r]);
+      add_product<lane>(sums_[r][0], w[0], x[r]);
+      add_product<lane>(sums_[r][1], w[1], x[r]);
     }
   }
 #endif

@@ -14,7 +14,7 @@ enum class SumsEnd { more_follows, nothing, clips_below, clips, other };
 inline SumsEnd end_of(const OwnConvolution& c) {
   const Activation& a = c.activation;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (a.swish || a.slope != 1 || c.adds_last) return SumsEnd::other;
+  if (a.is_curve() || a.slope != 1 || c.adds_last) return SumsEnd::other;
   if (a.high < infinity) return SumsEnd::clips;
   return a.low > -infinity ? SumsEnd::clips_below : SumsEnd::nothing;
 }
@@ -52,7 +52,12 @@ struct FinishedRows {
   const OwnConvolution& convolution;
   std::size_t rows, vectors;
 
-  [[gnu::always_inline]] void write(const float* sums, float* to, std::size_t stride) const {
+#if defined(__aarch64__)
+  [[gnu::noinline]]  // it would take registers from the loops that multiply
+#else
+  [[gnu::always_inline]]
+#endif
+  void write(const float* sums, float* to, std::size_t stride) const {
     for (std::size_t r = 0; r < rows; ++r, to += stride)
       for (std::size_t v = 0; v < vectors; ++v, sums += lanes) {
         Vector x, added = {};

@@ -30,7 +30,9 @@ TransposedTap tap_of(const WindowAxis& axis, std::size_t position) {
   return {axis_of_phases(axis).window - 1 - at / axis.stride, at % axis.stride};
 }
 
-std::size_t phases(const TransposedConvolution& c) { return c.height.stride * c.width.stride; }
+std::size_t phases(const TransposedConvolution& c) {
+  return c.depth.stride * c.height.stride * c.width.stride;
+}
 
 /// A row of results.
 struct PhaseRow {
@@ -74,6 +76,7 @@ DirectConvolution phases_of(const TransposedConvolution& c) {
   result.outputs = c.outputs * phases(c);
   result.groups = c.groups;
   result.lanes = c.lanes;
+  result.depth = axis_of_phases(c.depth);
   result.height = axis_of_phases(c.height);
   result.width = axis_of_phases(c.width);
   return result;
@@ -85,24 +88,27 @@ std::string form_of_weights(const TransposedConvolution& c) {
   const auto text = [](const WindowAxis& axis) {
     return fmt::format("{}/{}/{}", axis.window, axis.stride, axis.dilation);
   };
-  return fmt::format("transposed {} {} {}", form_of_weights(phases_of(c)), text(c.height),
-                     text(c.width));
+  return fmt::format("transposed {} {} {} {}", form_of_weights(phases_of(c)), text(c.depth),
+                     text(c.height), text(c.width));
 }
 
 void pack_weights(const TransposedConvolution& c, std::span<const float> weights,
                   std::span<std::byte> to) {
   const DirectConvolution made = phases_of(c);
   const std::size_t outputs = c.outputs / c.groups, channels = c.channels / c.groups;
-  const std::size_t taps = c.height.window * c.width.window;
+  const std::size_t in_plane = c.height.window * c.width.window, taps = c.depth.window * in_plane;
   std::vector<float> turned(made.outputs * channels * made.taps(), 0.f);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::size_t output = i / taps % outputs, channel = i / taps / outputs;
-    const TransposedTap down = tap_of(c.height, i % taps / c.width.window);
+    const TransposedTap behind = tap_of(c.depth, i % taps / in_plane);
+    const TransposedTap down = tap_of(c.height, i % in_plane / c.width.window);
     const TransposedTap across = tap_of(c.width, i % c.width.window);
+    const std::size_t plane = behind.phase * c.height.stride + down.phase;
     const std::size_t phase =
-        channel / channels * phases(c) + down.phase * c.width.stride + across.phase;
+        channel / channels * phases(c) + plane * c.width.stride + across.phase;
     const std::size_t row = (phase * outputs + output) * channels + channel % channels;
-    turned[(row * made.height.window + down.tap) * made.width.window + across.tap] = weights[i];
+    const std::size_t line = (row * made.depth.window + behind.tap) * made.height.window + down.tap;
+    turned[line * made.width.window + across.tap] = weights[i];
   }
   pack_weights(made, turned, to);
 }
@@ -110,15 +116,18 @@ void pack_weights(const TransposedConvolution& c, std::span<const float> weights
 void place_phases(const TransposedConvolution& c, const float* bias, const float* phases_from,
                   float* result) {
   const DirectConvolution made = phases_of(c);
-  const auto rows = static_cast<std::ptrdiff_t>(c.images * c.height.output);
+  const auto rows = static_cast<std::ptrdiff_t>(c.images * c.depth.output * c.height.output);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static) if (rows > 1)
 #endif
   for (std::ptrdiff_t i = 0; i < rows; ++i) {
-    const std::size_t row = static_cast<std::size_t>(i), image = row / c.height.output;
-    const std::size_t at = row % c.height.output + c.height.pad;
-    const std::size_t place = image * made.height.output + at / c.height.stride;
-    const std::size_t phase = at % c.height.stride * c.width.stride * (c.outputs / c.groups);
+    const std::size_t row = static_cast<std::size_t>(i), plane = row / c.height.output;
+    const std::size_t image = plane / c.depth.output, z = plane % c.depth.output + c.depth.pad;
+    const std::size_t y = row % c.height.output + c.height.pad;
+    const std::size_t place =
+        (image * made.depth.output + z / c.depth.stride) * made.height.output + y / c.height.stride;
+    const std::size_t phase = (z % c.depth.stride * c.height.stride + y % c.height.stride) *
+                              c.width.stride * (c.outputs / c.groups);
     const float* const from = phases_from + place * made.width.output * made.outputs + phase;
     run_in(c.lanes, PhaseRow{c, bias, from, result + row * c.width.output * c.outputs});
   }

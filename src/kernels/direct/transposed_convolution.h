@@ -10,9 +10,10 @@
 
 namespace millrace::kernels {
 
-/// WindowAxis: `input` and `output` as they are, `pad` of the result. Nothing is added, and nothing
-/// stands for other numbers.
+/// WindowAxis: `input` and `output` as they are, `pad` of the result. Images may have a depth too.
+/// Nothing is added, and nothing stands for other numbers.
 struct TransposedConvolution : OwnConvolution {
+  WindowAxis depth = {};
   std::size_t groups = 1;
   std::size_t lanes = 4;
 };

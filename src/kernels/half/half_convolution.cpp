@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/bfloat16.h"
 #include "kernels/direct/end_of_sums.h"
 #include "kernels/direct/window_rows.h"
 #include "kernels/float16.h"
@@ -113,7 +114,7 @@ class HalfTask {
     rows.outputs = std::min(half_panel, c_.outputs_of_group() - first);
     rows.is_plain = rows.outputs % half_lanes == 0 && end_of(c_) != SumsEnd::other;
     rows.to = o_.result + first_pixel_ * c_.outputs + group_ * c_.outputs_of_group() + first;
-    multiply(rows, pixels_);
+    is_in_bfloats(c_) ? multiply_bfloats(rows, pixels_) : multiply(rows, pixels_);
   }
 
   const HalfConvolution& c_;
@@ -150,11 +151,12 @@ void pack_half_panels(const HalfConvolution& c, std::span<const float> weights, 
     for (std::size_t tap = 0; tap < taps; ++tap)
       for (std::size_t i = 0; i < channels; ++i)
         numbers[tap * channels + i] = weights[(output * channels + i) * taps + tap];
-    const float scale = half_scale(largest_block(panels.depth, numbers));
-    Half* const to =
-        reinterpret_cast<Half*>(packed) + panel * panels.depth.all * half_panel + in_panel;
+    const bool is_bfloat = is_in_bfloats(c);
+    const float scale = is_bfloat ? 1 : half_scale(largest_block(panels.depth, numbers));
+    Half* const to = reinterpret_cast<Half*>(packed) + panel * panels.depth.all * half_panel;
     for (std::size_t k = 0; k < numbers.size(); ++k)
-      to[k * half_panel] = to_float16(numbers[k] / scale);
+      to[place_in_panel(c, k, in_panel)] =
+          is_bfloat ? to_bfloat16(numbers[k]) : to_float16(numbers[k] / scale);
     reinterpret_cast<float*>(packed + panels.scales())[panel * half_panel + in_panel] = scale;
   }
 }
@@ -163,8 +165,10 @@ void pack_half_panels(const HalfConvolution& c, std::span<const float> weights, 
 
 #if defined(__aarch64__) && !defined(__clang__)
 bool has_half_products() { return (::getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0; }
+bool has_bfloat_products() { return (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0; }
 #else
 bool has_half_products() { return false; }
+bool has_bfloat_products() { return false; }
 #endif
 
 std::size_t packed_size(const HalfConvolution& c) {
@@ -174,7 +178,8 @@ std::size_t packed_size(const HalfConvolution& c) {
 }
 
 std::string form_of_weights(const HalfConvolution& c) {
-  return fmt::format("half 1 {} {} {} {}", c.outputs, c.channels, c.groups, c.taps());
+  return fmt::format("{} 1 {} {} {} {}", is_in_bfloats(c) ? "bfloat" : "half", c.outputs,
+                     c.channels, c.groups, c.taps());
 }
 
 void pack_weights(const HalfConvolution& c, std::span<const float> weights,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/bfloat16.h"
 #include "kernels/direct/depthwise.h"
 #include "kernels/direct/end_of_sums.h"
 #include "kernels/direct/window_taps.h"
@@ -45,16 +46,59 @@ struct HalfOffsets {
   }
 };
 
+/// Eight sums in float16, of numbers and weights divided by their scales.
+struct Float16Sums : Float16Numbers {
+  struct Clip {
+    [[gnu::always_inline]] explicit Clip(const Activation& a)
+        : low(spread_half(a.low)), high(spread_half(a.high)) {}
+    float16x8_t low, high;
+  };
+
+  [[gnu::always_inline]] void add(float16x8_t w, float16x8_t x) { sum = with_product(sum, w, x); }
+  /// Of the first numbers, and of the last ones, without their scales.
+  [[gnu::always_inline]] float32x4_t first() const { return low(sum); }
+  [[gnu::always_inline]] float32x4_t last() const { return high(sum); }
+  [[gnu::always_inline]] float16x8_t clipped_with(const HalfPiece& piece, const Clip& to) const {
+    const float16x8_t scale = read_half(piece.scale);
+    float16x8_t bias = no_halves();
+    if (piece.bias) bias = narrow(vld1q_f32(piece.bias), vld1q_f32(piece.bias + 4));
+    return clipped(with_product(bias, sum, scale), to.low, to.high);
+  }
+
+  float16x8_t sum = no_halves();
+};
+
+/// Eight sums of bfloat16 products in float32: those with even numbers, and the others.
+struct Bfloat16Sums : Bfloat16Numbers {
+  struct Clip {
+    [[gnu::always_inline]] explicit Clip(const Activation& a)
+        : low(vdupq_n_f32(a.low)), high(vdupq_n_f32(a.high)) {}
+    float32x4_t low, high;
+  };
+
+  [[gnu::always_inline]] void add(float16x8_t w, float16x8_t x) {
+    asm volatile(
+        ".arch_extension bf16\n\tbfmlalb %0.4s, %2.8h, %3.8h\n\tbfmlalt %1.4s, %2.8h, %3.8h"
+        : "+w"(even), "+w"(odd)
+        : "w"(w), "w"(x));
+  }
+  [[gnu::always_inline]] float32x4_t first() const { return vzip1q_f32(even, odd); }
+  [[gnu::always_inline]] float32x4_t last() const { return vzip2q_f32(even, odd); }
+  [[gnu::always_inline]] float16x8_t clipped_with(const HalfPiece& piece, const Clip& to) const {
+    float32x4_t y = first(), z = last();
+    if (piece.bias) y += vld1q_f32(piece.bias), z += vld1q_f32(piece.bias + 4);
+    return narrowed(clipped(y, to.low, to.high), clipped(z, to.low, to.high));
+  }
+
+  float32x4_t even = vdupq_n_f32(0), odd = vdupq_n_f32(0);
+};
+
 /// In registers, where stores of results might change them.
+template <class Sums>
 struct HalfEnds {
-  [[gnu::always_inline]] explicit HalfEnds(
-      const HalfConvolution& c, bool plain)
-      : low(spread_half(c.activation.low)),
-        high(spread_half(c.activation.high)),
-        channels(c.channels),
-        weights(c.taps() * half_lanes),
-        is_plain(plain) {}
-  float16x8_t low, high;
+  [[gnu::always_inline]] explicit HalfEnds(const HalfConvolution& c, bool plain)
+      : clip(c.activation), channels(c.channels), weights(c.taps() * half_lanes), is_plain(plain) {}
+  typename Sums::Clip clip;
   std::size_t channels;  // of a pixel
   std::size_t weights;   // of a vector of them
   bool is_plain;
@@ -69,7 +113,10 @@ struct HalfImage {
 };
 
 /// A row of results.
+template <class Sums>
 class HalfRow {
+  using Ends = HalfEnds<Sums>;
+
  public:
   HalfRow(const HalfImage& image, std::size_t row)
       : c_(image.c),
@@ -122,27 +169,27 @@ class HalfRow {
 
   /// One by one.
   void run_edge(const TapRange& outputs) const {
-    const HalfEnds ends(c_, is_plain_);
+    const Ends ends(c_, is_plain_);
     const std::size_t row = row_apart(), tap = c_.width.dilation * c_.channels;
     for (std::size_t x = outputs.first; x < outputs.end; ++x) {
       const TapRange across = taps_inside(c_.width, x);
       HalfPiece piece = piece_at(x, across);
       for (std::size_t i = half_lanes; i <= ends.channels; i += half_lanes) {
-        const float16x8_t sums[1] = {sum_of(piece, across.size(), row, tap)};
+        const Sums sums[1] = {sum_of(piece, across.size(), row, tap)};
         write(sums, piece, ends);
         go_on(piece, ends.weights);
       }
     }
   }
 
-  [[gnu::always_inline]] float16x8_t sum_of(
-      const HalfPiece& piece, std::size_t across, std::size_t row, std::size_t tap) const {
-    float16x8_t sum = no_halves();
+  [[gnu::always_inline]] Sums sum_of(const HalfPiece& piece, std::size_t across, std::size_t row,
+                                     std::size_t tap) const {
+    Sums sum;
     const Half *from = piece.from, *with = piece.with;
     const std::size_t rows = down_.size(), weights = c_.width.window * half_lanes;
     for (std::size_t y = 0; y < rows; ++y) {
       for (std::size_t i = 0; i < across; ++i)
-        sum = with_product(sum, read_half(with + i * half_lanes), read_half(from + i * tap));
+        sum.add(read_half(with + i * half_lanes), read_half(from + i * tap));
       from += row;
       with += weights;
     }
@@ -162,11 +209,9 @@ class HalfRow {
     HalfPiece piece = piece_at(x, {0, window});
     const std::size_t row = row_apart(), rows = down_.size();
     const HalfOffsets<(pixels - 1) * stride + window> offsets(c_.channels);
-    const HalfEnds ends(c_, is_plain_);
+    const Ends ends(c_, is_plain_);
     for (std::size_t i = half_lanes; i <= ends.channels; i += half_lanes) {
-      float16x8_t sums[pixels];
-#pragma GCC unroll 4
-      for (std::size_t at = 0; at < pixels; ++at) sums[at] = no_halves();
+      Sums sums[pixels];
       const Half *from = piece.from, *with = piece.with;
       if (rows == window)
 #pragma GCC unroll 5
@@ -189,9 +234,9 @@ class HalfRow {
 
   /// A number that several results read is read once.
   template <std::size_t window, std::size_t stride, std::size_t pixels, std::size_t numbers>
-  [[gnu::always_inline]] static void add_row(
-      float16x8_t (&sums)[pixels], const Half* from, const Half* with,
-      const HalfOffsets<numbers>& offsets) {
+  [[gnu::always_inline]] static void add_row(Sums (&sums)[pixels], const Half* from,
+                                             const Half* with,
+                                             const HalfOffsets<numbers>& offsets) {
     float16x8_t w[window];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < window; ++i) w[i] = read_half(with + i * half_lanes);
@@ -201,37 +246,34 @@ class HalfRow {
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < pixels; ++at)
         if (at * stride <= i && i < at * stride + window)
-          sums[at] = with_product(sums[at], w[i - at * stride], x);
+          sums[at].add(w[i - at * stride], x);
     }
   }
 
   template <std::size_t pixels>
-  [[gnu::always_inline]] void write(
-      const float16x8_t (&sums)[pixels], const HalfPiece& piece, const HalfEnds& ends) const {
+  [[gnu::always_inline]] void write(const Sums (&sums)[pixels], const HalfPiece& piece,
+                                    const Ends& ends) const {
     if (!ends.is_plain) {
-      float16x8_t kept[pixels];  // so that the sums themselves stay in registers
+      Sums kept[pixels];  // so that the sums themselves stay in registers
 #pragma GCC unroll 4
       for (std::size_t i = 0; i < pixels; ++i) kept[i] = sums[i];
       return write_others(kept, piece, half_lanes);
     }
-    const float16x8_t scale = read_half(piece.scale);
-    float16x8_t bias = no_halves();
-    if (piece.bias) bias = narrow(vld1q_f32(piece.bias), vld1q_f32(piece.bias + 4));
     Half* to = piece.to;
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < pixels; ++i, to += ends.channels)
-      write_half(to, clipped(with_product(bias, sums[i], scale), ends.low, ends.high));
+      write_half(to, sums[i].clipped_with(piece, ends.clip));
   }
 
   /// In float32.
   template <std::size_t pixels>
-  void write_others(const float16x8_t (&sums)[pixels], const HalfPiece& piece,
+  void write_others(const Sums (&sums)[pixels], const HalfPiece& piece,
                     std::size_t channels) const {
     float scale[half_lanes], kept[half_lanes];
-    widen_half(piece.scale, scale);
+    widen<Sums>(piece.scale, scale);
     for (std::size_t i = 0; i < pixels; ++i) {
-      vst1q_f32(kept, vcvt_f32_f16(vget_low_f16(sums[i])));
-      vst1q_f32(kept + 4, vcvt_high_f32_f16(sums[i]));
+      vst1q_f32(kept, sums[i].first());
+      vst1q_f32(kept + 4, sums[i].last());
       for (std::size_t at = 0; at < half_lanes; ++at)
         kept[at] = kept[at] * scale[at] + (piece.bias && at < channels ? piece.bias[at] : 0.f);
       finish_halves(c_, kept, piece.to + i * c_.channels, channels);
@@ -251,8 +293,7 @@ class HalfRow {
           std::copy_n(piece.from + y * row_apart() + tap * c_.width.dilation * c_.channels, count,
                       pixels + (y * across.size() + tap) * half_lanes);
       piece.from = pixels;
-      const float16x8_t sums[1] = {
-          sum_of(piece, across.size(), across.size() * half_lanes, half_lanes)};
+      const Sums sums[1] = {sum_of(piece, across.size(), across.size() * half_lanes, half_lanes)};
       write_others(sums, piece, count);
     }
   }
@@ -284,11 +325,13 @@ void pack_half_depthwise(const HalfConvolution& c, std::span<const float> weight
     const auto own = weights.subspan(channel * taps, taps);
     double sum = 0;
     for (const float weight : own) sum += std::abs(double{weight});
-    const float scale = half_scale(sum);
+    const bool is_bfloat = is_in_bfloats(c);
+    const float scale = is_bfloat ? 1 : half_scale(sum);
+    const auto stored = [&](float x) { return is_bfloat ? to_bfloat16(x) : to_float16(x); };
     for (std::size_t tap = 0; tap < taps; ++tap)
       to[(channel / half_lanes * taps + tap) * half_lanes + channel % half_lanes] =
-          to_float16(own[tap] / scale);
-    to[depthwise_scales(c) + channel] = to_float16(scale);
+          stored(own[tap] / scale);
+    to[depthwise_scales(c) + channel] = stored(scale);
   }
 }
 
@@ -299,7 +342,11 @@ void convolve_half_depthwise(const HalfConvolution& c, const HalfOperands& opera
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static) if (rows > 1)
 #endif
-  for (std::ptrdiff_t i = 0; i < rows; ++i) HalfRow(image, static_cast<std::size_t>(i)).run();
+  for (std::ptrdiff_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    is_in_bfloats(c) ? HalfRow<Bfloat16Sums>(image, row).run()
+                     : HalfRow<Float16Sums>(image, row).run();
+  }
 }
 #endif
 

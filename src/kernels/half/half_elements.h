@@ -1,5 +1,6 @@
 #pragma once
-// Over dense tensors of float16 numbers. All run on the calling thread and its OpenMP helpers.
+// Over dense tensors of float16 or bfloat16 numbers. All run on the calling thread and its OpenMP
+// helpers. Precondition: has_half_products() for float16, has_bfloat_products() for bfloat16.
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -8,10 +9,9 @@
 
 namespace millrace::kernels {
 
-/// To the nearest, ties to even, and back. Precondition: as has_half_products() says, but for the
-/// processor: all of 64-bit ARM will do.
-void write_halves_of(std::span<const float> from, Half* to);
-void write_floats_of(std::span<const Half> from, float* to);
+/// To the nearest, ties to even, and back. `kind`: f16 or bf16. For f16 all of 64-bit ARM will do.
+void write_halves_of(std::span<const float> from, Half* to, StoredNumber kind = StoredNumber::f16);
+void write_floats_of(std::span<const Half> from, float* to, StoredNumber kind = StoredNumber::f16);
 
 enum class HalfPairs { sums, products };
 /// What becomes of two numbers, clipped.
@@ -21,11 +21,12 @@ struct HalfPairing {
   float high = std::numeric_limits<float>::infinity();
 };
 /// Of equally many numbers, or of `b` once for each row of `a`, such as the channels of pixels:
-/// `row` numbers, or 0 if there are no rows. `to` may be `a`. Precondition: has_half_products().
+/// `row` numbers, or 0 if there are no rows. `to` may be `a`.
 struct HalfPair {
   std::span<const Half> a;
   const Half* b = nullptr;
   std::size_t row = 0;
+  StoredNumber kind = StoredNumber::f16;
 };
 void pair(const HalfPairing& pairing, const HalfPair& numbers, Half* to);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Inside half_convolution.h: vectors of eight float16 numbers. By functions that are inlined only.
+// Inside half_convolution.h: vectors of eight numbers of 16 bits, by functions that are inlined
+// only.
 // What not every processor of 64-bit ARM has is in assembly, which clang 14 has no way to allow.
 #if defined(__aarch64__) && !defined(__clang__)
 #include <arm_neon.h>
@@ -66,6 +67,54 @@ template <int lane>
 }
 [[gnu::always_inline]] inline void narrow_half(const float* from, Half* to) {
   write_half(to, narrow(vld1q_f32(from), vld1q_f32(from + 4)));
+}
+
+/// The first and the last four of eight bfloat16 numbers in float32, and back to the nearest.
+[[gnu::always_inline]] inline float32x4_t low_of_bfloats(float16x8_t x) {
+  return vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(vreinterpretq_u16_f16(x)), 16));
+}
+[[gnu::always_inline]] inline float32x4_t high_of_bfloats(float16x8_t x) {
+  return vreinterpretq_f32_u32(vshll_high_n_u16(vreinterpretq_u16_f16(x), 16));
+}
+[[gnu::always_inline]] inline float16x8_t narrow_to_bfloats(float32x4_t low, float32x4_t high) {
+  float16x8_t x;
+  asm(".arch_extension bf16\n\tbfcvtn %0.4h, %1.4s\n\tbfcvtn2 %0.8h, %2.4s"
+      : "=&w"(x)
+      : "w"(low), "w"(high));
+  return x;
+}
+/// min(max(x, low), high); not a number stays none.
+[[gnu::always_inline]] inline float32x4_t clipped(float32x4_t x, float32x4_t low,
+                                                  float32x4_t high) {
+  return vminq_f32(vmaxq_f32(x, low), high);
+}
+
+/// What loops over vectors have to know of a kind of numbers: how to widen and narrow them.
+struct Float16Numbers {
+  [[gnu::always_inline]] static float32x4_t low(float16x8_t x) {
+    return vcvt_f32_f16(vget_low_f16(x));
+  }
+  [[gnu::always_inline]] static float32x4_t high(float16x8_t x) { return vcvt_high_f32_f16(x); }
+  [[gnu::always_inline]] static float16x8_t narrowed(float32x4_t low, float32x4_t high) {
+    return narrow(low, high);
+  }
+};
+struct Bfloat16Numbers {
+  [[gnu::always_inline]] static float32x4_t low(float16x8_t x) { return low_of_bfloats(x); }
+  [[gnu::always_inline]] static float32x4_t high(float16x8_t x) { return high_of_bfloats(x); }
+  [[gnu::always_inline]] static float16x8_t narrowed(float32x4_t low, float32x4_t high) {
+    return narrow_to_bfloats(low, high);
+  }
+};
+template <class Numbers>
+[[gnu::always_inline]] inline void widen(const Half* from, float* to) {
+  const float16x8_t x = read_half(from);
+  vst1q_f32(to, Numbers::low(x));
+  vst1q_f32(to + 4, Numbers::high(x));
+}
+template <class Numbers>
+[[gnu::always_inline]] inline void narrow_eight(const float* from, Half* to) {
+  write_half(to, Numbers::narrowed(vld1q_f32(from), vld1q_f32(from + 4)));
 }
 
 }  // namespace millrace::kernels

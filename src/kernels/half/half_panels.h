@@ -43,6 +43,13 @@ struct HalfPanels {
   std::size_t of_group, count;
 };
 
+/// Where a weight lies in its panel, counted in numbers. Products of bfloat16 numbers take four of
+/// two outputs at once.
+inline std::size_t place_in_panel(const HalfConvolution& c, std::size_t k, std::size_t output) {
+  if (!is_in_bfloats(c)) return k * half_panel + output;
+  return k / 4 * 4 * half_panel + output / 2 * half_lanes + output % 2 * 4 + k % 4;
+}
+
 /// A power of two, a float16 number, that magnitudes with this sum are to be divided by. Sums of
 /// products of what remains with numbers, rounded up to 64 times, are no larger than the largest of
 /// these.

@@ -233,14 +233,17 @@ void multiply(HalfRows rows, std::size_t count) {
   multiply_some[each - 1](rows, pieces - larger);
 }
 
-void finish_halves(const OwnConvolution& c, float* sums, Half* to, std::size_t count) {
+namespace {
+
+template <class Numbers>
+void finish(const OwnConvolution& c, float* sums, Half* to, std::size_t count) {
   using Vector = typename LanesOf<4>::Type;
   float added[half_panel] = {};
   Half stored[half_panel] = {};
   const std::size_t whole = round_up(count, half_lanes);
   if (c.adds) {
     std::memcpy(stored, to, count * sizeof(Half));
-    for (std::size_t i = 0; i < whole; i += half_lanes) widen_half(stored + i, added + i);
+    for (std::size_t i = 0; i < whole; i += half_lanes) widen<Numbers>(stored + i, added + i);
   }
   for (std::size_t i = 0; i < whole; i += 4) {
     Vector x, more;
@@ -248,8 +251,15 @@ void finish_halves(const OwnConvolution& c, float* sums, Half* to, std::size_t c
     read_vector(more, added + i);
     write_vector(sums + i, finished(x, more, c));
   }
-  for (std::size_t i = 0; i < whole; i += half_lanes) narrow_half(sums + i, stored + i);
+  for (std::size_t i = 0; i < whole; i += half_lanes) narrow_eight<Numbers>(sums + i, stored + i);
   std::memcpy(to, stored, count * sizeof(Half));
+}
+
+}  // namespace
+
+void finish_halves(const OwnConvolution& c, float* sums, Half* to, std::size_t count) {
+  is_in_bfloats(c) ? finish<Bfloat16Numbers>(c, sums, to, count)
+                   : finish<Float16Numbers>(c, sums, to, count);
 }
 
 }  // namespace millrace::kernels

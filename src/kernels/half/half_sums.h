@@ -27,6 +27,8 @@ struct HalfRows {
 
 /// So many rows of the panel, by pieces that registers hold.
 void multiply(HalfRows rows, std::size_t count);
+/// The same of bfloat16 numbers: all of a step is summed up in float32, and there are no scales.
+void multiply_bfloats(HalfRows rows, std::size_t count);
 
 /// Sums with their bias become results, at most 16, by whatever activation. `sums`: 8 or 16, which
 /// change.

@@ -4,16 +4,20 @@
 #include <optional>
 #include <span>
 
+#include "kernels/lane_products.h"
 #include "kernels/plain/attention_rows.h"
-#include "kernels/plain/lanes.h"
 
 namespace millrace::kernels {
 namespace {
 
 constexpr std::size_t panel_lanes = 4;  // vectors of a panel
 constexpr std::size_t panel_numbers = panel_lanes * lane_count;
-constexpr std::size_t step_rows = 6;             // rows come in so many
-constexpr std::size_t most_kept_rows = 24;            // whose products are kept at once
+#if defined(__aarch64__)
+constexpr std::size_t step_rows = 8;  // rows come in so many: 32 registers hold their sums
+#else
+constexpr std::size_t step_rows = 6;
+#endif
+constexpr std::size_t most_kept_rows = 24;       // whose products are kept at once
 constexpr std::size_t most_products = 1u << 16;  // so that they stay in a core's own cache
 constexpr std::size_t keys_at_once = 128;        // so that their values stay in the nearest one
 
@@ -61,13 +65,51 @@ struct PanelWalk {
   bool adds;
 };
 
+#if defined(__aarch64__)
+/// sums += a number of each row times a row of the panel.
+template <int lane, std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void add_lane(LanesOf<4>::Type (&sums)[rows][vectors],
+                                            const LanesOf<4>::Type (&factors)[rows],
+                                            const float* panel) {
+  LanesOf<4>::Type row[vectors];
+#pragma GCC unroll 2
+  for (std::size_t v = 0; v < vectors; ++v) read_vector(row[v], panel + v * 4);
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < vectors; ++v) add_product<lane>(sums[r][v], row[v], factors[r]);
+}
+
+/// Four numbers of each row are read at once: how many were used.
+template <std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline std::size_t add_by_fours(LanesOf<4>::Type (&sums)[rows][vectors],
+                                                       const PanelWalk& walk, const float* from) {
+  const float* panel = walk.panel;
+  std::size_t k = 0;
+  for (; k + 4 <= walk.depth; k += 4, panel += 4 * walk.width) {
+    LanesOf<4>::Type factors[rows];
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) read_vector(factors[r], from + r * walk.from_stride + k);
+    add_lane<0>(sums, factors, panel);
+    add_lane<1>(sums, factors, panel + walk.width);
+    add_lane<2>(sums, factors, panel + 2 * walk.width);
+    add_lane<3>(sums, factors, panel + 3 * walk.width);
+  }
+  return k;
+}
+#endif
+
 template <std::size_t lanes, std::size_t rows, std::size_t vectors>
 [[gnu::always_inline]] inline void walk_panel(const PanelWalk& walk, std::size_t first) {
   const float* const from = walk.from + first * walk.from_stride;
   float* const to = walk.to + first * walk.to_stride;
   typename LanesOf<lanes>::Type sums[rows][vectors] = {}, row[vectors];
-  const float* panel = walk.panel;
-  for (std::size_t k = 0; k < walk.depth; ++k, panel += walk.width) {
+  std::size_t k = 0;
+#if defined(__aarch64__)
+  if constexpr (lanes == 4) k = add_by_fours(sums, walk, from);
+#endif
+  const float* panel = walk.panel + k * walk.width;
+  for (; k < walk.depth; ++k, panel += walk.width) {
     for (std::size_t v = 0; v < vectors; ++v) read_lanes(row[v], panel + v * lanes);
     for (std::size_t r = 0; r < rows; ++r) {
       const float factor = from[r * walk.from_stride + k];

@@ -49,12 +49,6 @@ void map_lanes(std::span<const float> from, float* to, const F& f) {
   return exponential_less_one(x < 0.f ? x : 0.f);
 }
 
-template <class Vector>
-[[gnu::always_inline]] inline Vector clipped(Vector x, float low, float high) {
-  x = x < low ? low + Vector{} : x;
-  return x > high ? high + Vector{} : x;
-}
-
 [[gnu::always_inline]] inline void map_pieces(const ElementFunction& f, std::span<const float> from,
                                               float* to) {
   const float alpha = f.alpha, beta = f.beta;
@@ -76,6 +70,14 @@ template <class Vector>
         const float outside = x > alpha ? x - beta : x != x ? x : 0.f;
         return x < -alpha ? x + beta : outside;
       });
+    case Function::elu:
+      return map_all(from, to, [=](float x) { return x < 0.f ? alpha * below_zero(x) : x; });
+    case Function::leaky_relu:
+      return map_all(from, to, [=](float x) { return x < 0.f ? alpha * x : x; });
+    case Function::abs:
+      return map_all(from, to, [](float x) { return std::abs(x); });
+    case Function::neg:
+      return map_all(from, to, [](float x) { return -x; });
     case Function::thresholded_relu:
       return map_all(from, to, [=](float x) { return x > alpha || x != x ? x : 0.f; });
     default:
@@ -140,6 +142,18 @@ bool map_in_lanes(const ElementFunction& f, std::span<const float> from, float* 
           from, to, [a = f.alpha, b = f.beta](const auto& x) __attribute__((always_inline)) {
             return clipped(x * a + b, 0, 1);
           });
+      return true;
+    case Function::hard_swish:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return hard_swish(x); });
+      return true;
+    case Function::gelu:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return gelu(x); });
+      return true;
+    case Function::gelu_tanh:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return gelu_tanh(x); });
       return true;
     case Function::mish:
       map_lanes(

@@ -26,12 +26,20 @@ enum class Function {
   shrink,
   thresholded_relu,
   clip,
-  hard_sigmoid
+  hard_sigmoid,
+  hard_swish,
+  gelu,
+  gelu_tanh,
+  elu,
+  leaky_relu,
+  abs,
+  neg
 };
 
 /// alpha and beta: celu has alpha > 0; selu is beta * alpha * (exp(x) - 1) below 0 and beta * x
 /// above; shrink moves by beta what lies outside [-alpha, alpha]; thresholded_relu keeps what is
-/// above alpha; clip is between alpha and beta; hard_sigmoid is alpha * x + beta between 0 and 1.
+/// above alpha; clip is between alpha and beta; hard_sigmoid is alpha * x + beta between 0 and 1;
+/// below 0, elu is alpha * (exp(x) - 1) and leaky_relu is alpha * x.
 struct ElementFunction {
   Function function = Function::erf;
   float alpha = 0, beta = 0;

@@ -83,7 +83,12 @@ struct PanelSums {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < vectors; ++v) sums[r][n][v] += x[v] * spread<lane>(factors[r]);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        if constexpr (rows == 1)
+          add_product<lane>(sums[r][n][v], x[v], factors[r]);
+        else  // more than the registers hold
+          sums[r][n][v] += x[v] * spread<lane>(factors[r]);
+      }
   }
 #endif
 

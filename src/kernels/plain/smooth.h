@@ -86,6 +86,19 @@ template <class Vector>
   return ordinary * ordinary_sigmoid(ordinary);
 }
 
+/// min(max(x, low), high)
+template <class Vector>
+[[gnu::always_inline]] inline Vector clipped(Vector x, float low, float high) {
+  x = x < low ? low + Vector{} : x;
+  return x > high ? high + Vector{} : x;
+}
+
+/// x min(max(x / 6 + 1 / 2, 0), 1)
+template <class Vector>
+[[gnu::always_inline]] inline Vector hard_swish(const Vector& x) {
+  return x * clipped(x * (1.f / 6) + 0.5f, 0, 1);
+}
+
 /// x tanh(ln(1 + exp(x))), which is x w (w + 2) / (w (w + 2) + 2) where w = exp(x).
 template <class Vector>
 [[gnu::always_inline]] inline Vector mish(Vector x) {
@@ -114,6 +127,21 @@ template <class Vector>
   q = q * z + 0.5168854f;
   q = q * z + 1.f;
   return x * p / q;
+}
+
+/// x (1 + erf(x / sqrt(2))) / 2
+template <class Vector>
+[[gnu::always_inline]] inline Vector gelu(const Vector& x) {
+  constexpr float nothing_below = -5.7f;
+  const Vector ordinary = x < nothing_below ? Vector{} : x;
+  return 0.5f * ordinary * (1.f + error_function(ordinary * 0.707106781f));
+}
+
+/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
+template <class Vector>
+[[gnu::always_inline]] inline Vector gelu_tanh(const Vector& x) {
+  const Vector inner = 0.797884561f * (x + 0.044715f * x * x * x);
+  return 0.5f * x * (1.f + hyperbolic_tangent_of(inner));
 }
 
 }  // namespace millrace::kernels

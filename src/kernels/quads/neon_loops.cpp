@@ -8,7 +8,6 @@
 namespace millrace::kernels {
 namespace {
 
-constexpr std::size_t neon_rows = 8;   // 8 x 2 sums, their bytes and weights fit 32 registers
 constexpr std::size_t quad_size = 32;  // of a panel, for four bytes of a row
 
 [[gnu::always_inline]] inline int8x16_t bytes_at(const void* from) {
@@ -22,13 +21,13 @@ struct NeonSums {
 
   [[gnu::always_inline]] explicit NeonSums(const std::int32_t* starts) {
     const int32x4_t first = vld1q_s32(starts), second = vld1q_s32(starts + 4);
-#pragma GCC unroll 8
+#pragma GCC unroll 10
     for (std::size_t r = 0; r < rows; ++r) sums[r][0] = first, sums[r][1] = second;
   }
   [[gnu::always_inline]] void write(const PanelProduct& p) const {
     std::int32_t* to = p.sums;
     const std::size_t apart = p.sum_apart;
-#pragma GCC unroll 8
+#pragma GCC unroll 10
     for (std::size_t r = 0; r < rows; ++r, to += apart) {
       vst1q_s32(to, sums[r][0]);
       vst1q_s32(to + 4, sums[r][1]);
@@ -38,13 +37,15 @@ struct NeonSums {
 
 /// Two products as halfwords, and their sum: 2 * 128 * 127 < 2^15.
 struct ByHalfwords {
+  static constexpr std::size_t most_rows = 8;
+
   template <std::size_t rows>
   static void multiply(const PanelProduct& p) {
     NeonSums<rows> all(p.starts);
     const std::byte* weights = p.panel;
     for (std::size_t k = 0; k < p.depth; k += 16, weights += 4 * quad_size) {
       int8x16_t x[rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 10
       for (std::size_t r = 0; r < rows; ++r) x[r] = bytes_at(p.rows + r * p.row_apart + k);
       add_quad<0>(all, x, weights);
       add_quad<1>(all, x, weights + quad_size);
@@ -67,7 +68,7 @@ struct ByHalfwords {
                                                      const int8x16_t (&x)[rows],
                                                      const std::byte* weights) {
     const int8x16_t w[2]{bytes_at(weights), bytes_at(weights + 16)};
-#pragma GCC unroll 8
+#pragma GCC unroll 10
     for (std::size_t r = 0; r < rows; ++r) {
       const int8x16_t pairs = pairs_of<quad>(x[r]);
 #pragma GCC unroll 2
@@ -80,13 +81,15 @@ struct ByHalfwords {
 };
 
 struct ByDots {
+  static constexpr std::size_t most_rows = 10;  // 20 sums, 10 rows and 2 weights fill all registers
+
   template <std::size_t rows>
   [[gnu::target("arch=armv8.2-a+dotprod")]] static void multiply(const PanelProduct& p) {
     NeonSums<rows> all(p.starts);
     const std::byte* weights = p.panel;
     for (std::size_t k = 0; k < p.depth; k += 16, weights += 4 * quad_size) {
       int8x16_t x[rows];
-#pragma GCC unroll 8
+#pragma GCC unroll 10
       for (std::size_t r = 0; r < rows; ++r) x[r] = bytes_at(p.rows + r * p.row_apart + k);
       add_quad<0>(all, x, weights);
       add_quad<1>(all, x, weights + quad_size);
@@ -101,7 +104,7 @@ struct ByDots {
   [[gnu::always_inline, gnu::target("arch=armv8.2-a+dotprod")]] static inline void add_quad(
       NeonSums<rows>& all, const int8x16_t (&x)[rows], const std::byte* weights) {
     const int8x16_t w[2]{bytes_at(weights), bytes_at(weights + 16)};
-#pragma GCC unroll 8
+#pragma GCC unroll 10
     for (std::size_t r = 0; r < rows; ++r) {
       all.sums[r][0] = vdotq_laneq_s32(all.sums[r][0], w[0], x[r], quad);
       all.sums[r][1] = vdotq_laneq_s32(all.sums[r][1], w[1], x[r], quad);
@@ -111,6 +114,8 @@ struct ByDots {
 
 /// Of two rows by two outputs each; of an odd number of rows the last one counts twice.
 struct ByMatrices {
+  static constexpr std::size_t most_rows = 8;
+
   template <std::size_t rows>
   [[gnu::target("arch=armv8.2-a+i8mm")]] static void multiply(const PanelProduct& p) {
     constexpr std::size_t pairs = (rows + 1) / 2;
@@ -155,7 +160,7 @@ struct ByMatrices {
                                                   const int32x4_t (&sums)[pairs][4]) {
     std::int32_t* to = p.sums;
     const std::size_t apart = p.sum_apart;
-#pragma GCC unroll 8
+#pragma GCC unroll 10
     for (std::size_t r = 0; r < rows; ++r, to += apart)
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < 4; ++v)
@@ -164,7 +169,7 @@ struct ByMatrices {
   }
 };
 
-template <class Unit, std::size_t rows = neon_rows>
+template <class Unit, std::size_t rows = Unit::most_rows>
 void multiply_rest(const PanelProduct& p) {
   if constexpr (rows > 0) {
     if (p.count == rows)
@@ -178,7 +183,7 @@ void multiply_rest(const PanelProduct& p) {
 template <class Unit>
 void multiply_all(PanelProduct p) {
   for (std::size_t left = p.count; left > 0; left -= p.count) {
-    const std::size_t pieces = (left + neon_rows - 1) / neon_rows;
+    const std::size_t pieces = (left + Unit::most_rows - 1) / Unit::most_rows;
     p.count = (left + pieces - 1) / pieces;
     multiply_rest<Unit>(p);
     p.rows += p.count * p.row_apart;

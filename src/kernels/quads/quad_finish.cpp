@@ -34,7 +34,7 @@ class FinishColumns {
   [[gnu::always_inline]] void run(const FinishPlaces& places) const {
     if (size_of(c_.result) > 1)
       run_floats(places);
-    else if (a_.swish || a_.slope != 1)
+    else if (a_.is_curve() || a_.slope != 1)
       run_bytes<true>(places);
     else if (c_.adds)
       run_bytes<false>(places);
@@ -83,9 +83,10 @@ class FinishColumns {
       for (std::size_t v = 0; v < finish_vectors; ++v) {
         x[v] = integers_at(p.sums + v * finish_lanes) * scale_[v] + bias_[v];
         if (adds && !adds_last) x[v] += added[v];
-        if (bends && a_.swish) x[v] = swish(x[v]) * a_.unit;
-        if (bends && !a_.swish) x[v] = x[v] < 0 ? x[v] * a_.slope : x[v];
-        if (!bends || !a_.swish) x[v] = clipped(x[v], low, high);
+        const bool is_curve = bends && a_.is_curve();
+        if (is_curve) x[v] = activated(x[v], a_);
+        if (bends && !is_curve) x[v] = x[v] < 0 ? x[v] * a_.slope : x[v];
+        if (!is_curve) x[v] = clipped(x[v], low, high);
         if (adds_last) x[v] += added[v];
         x[v] += zero;
       }

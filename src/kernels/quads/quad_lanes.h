@@ -1,7 +1,7 @@
 #pragma once
 // Sixteen numbers at once, as bytes, integers and float32, for the processors that have a unit of
 // byte_unit.h. By functions that are inlined only, into what run_in() compiles for such a
-// processor: so those of x86-64 are in assembly.
+// processor: so those of x86-64 are in assembly, but for clang, which checks it before inlining.
 #include <cstddef>
 #include <cstdint>
 
@@ -27,7 +27,7 @@ using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
 [[gnu::always_inline]] inline FinishVector clipped(FinishVector x,
                                                                        FinishVector low,
                                                                        FinishVector high) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   asm("vmaxps %2, %1, %0" : "=x"(x) : "x"(x), "x"(low));
   asm("vminps %2, %1, %0" : "=x"(x) : "x"(x), "x"(high));
   return x;
@@ -42,7 +42,7 @@ using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
 /// The nearest integers, halves the even ones, within what bytes hold.
 [[gnu::always_inline]] inline SixteenBytes nearest_bytes(
     const FinishVector (&x)[finish_vectors], bool is_signed) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   const FinishVector most = 65535 - FinishVector{};  // more than 32 bits hold is the least integer
   FinishIntegers whole[2];
   for (std::size_t i = 0; i < 2; ++i) {
@@ -94,7 +94,7 @@ using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
 
 [[gnu::always_inline]] inline void numbers_of(const SixteenBytes& bytes, bool is_signed,
                                               FinishVector (&to)[finish_vectors]) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   SixteenBytes half = bytes;
   for (std::size_t v = 0; v < 2; ++v) {
     FinishIntegers integers;
@@ -126,7 +126,7 @@ using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
 /// work.run<finish_lanes>(), compiled for what every unit of the architecture has.
 template <class Work>
 void run_for_units(Work work) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   run_in_8_lanes(work);
 #else
   run_in_4_lanes(work);

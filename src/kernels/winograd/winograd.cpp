@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/lane_products.h"
 #include "kernels/winograd/winograd_integers.h"
 #include "kernels/winograd/winograd_loops.h"
 #include "kernels/winograd/winograd_points.h"
@@ -41,10 +42,13 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
     const float *from = piece.from, *with = piece.with;
     for (std::size_t i = 0; i < t_.channels; ++i, from += Base::channels_apart) {
 #if defined(__aarch64__)
-      add_lane<0>(sums, from, with);
-      add_lane<1>(sums, from, with + 2 * lanes);
-      add_lane<2>(sums, from, with + 4 * lanes);
-      add_lane<3>(sums, from, with + 6 * lanes);
+      Vector x[number];
+#pragma GCC unroll 16
+      for (std::size_t row = 0; row < number; ++row) x[row] = load<Vector>(from + row * lanes);
+      add_lane<0>(sums, x, with);
+      add_lane<1>(sums, x, with + 2 * lanes);
+      add_lane<2>(sums, x, with + 4 * lanes);
+      add_lane<3>(sums, x, with + 6 * lanes);
       with += 8 * lanes;
 #else
       this->bring(piece, i);
@@ -84,15 +88,13 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
 #if defined(__aarch64__)
   /// Of a channel of each tile. Weights follow each other: the processor foresees what is next.
   template <int lane, std::size_t number>
-  [[gnu::always_inline]] static void add_lane(Vector (&sums)[number][2], const float* from,
-                                              const float* with) {
+  [[gnu::always_inline]] static void add_lane(Vector (&sums)[number][2],
+                                              const Vector (&x)[number], const float* with) {
     const Vector left = load<Vector>(with), right = load<Vector>(with + lanes);
 #pragma GCC unroll 16
     for (std::size_t row = 0; row < number; ++row) {
-      const auto x = load<Vector>(from + row * lanes);
-      const Vector factor = __builtin_shufflevector(x, x, lane, lane, lane, lane);
-      sums[row][0] += left * factor;
-      sums[row][1] += right * factor;
+      add_product<lane>(sums[row][0], left, x[row]);
+      add_product<lane>(sums[row][1], right, x[row]);
     }
   }
 #endif

@@ -7,17 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "network/half.h"
 #include "network/tensor.h"
 
 namespace millrace::network::loops {
-
-/// IEEE binary16, as stored.
-struct Half {
-  std::uint16_t bits = 0;
-};
-float to_float(Half value);
-/// Rounds to nearest, ties to even; overflows to infinity.
-Half to_half(double value);
 
 /// Towards zero, clamped to the range of To; NaN gives 0.
 template <class To>

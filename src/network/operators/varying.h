@@ -15,6 +15,10 @@ struct VaryingPart {
   std::shared_ptr<const std::string> model;  // ONNX's bytes, shared by copies of the network
   std::vector<std::string> inputs, outputs;  // their names in the model
   std::vector<DataType> types;               // of the inputs, in the model
+  /// The outputs, in the sizes that these inputs lead to. The reader that made the part gives it:
+  /// this room knows no files.
+  using Compute = std::vector<Array> (*)(const VaryingPart& part, std::vector<Array> inputs);
+  Compute compute = nullptr;
 };
 
 }  // namespace millrace::network

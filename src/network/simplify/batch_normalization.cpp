@@ -1,5 +1,5 @@
 #include "network/affine.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "network/operator_kinds.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "network/evaluate/evaluate.h"
 #include "network/operator_kinds.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

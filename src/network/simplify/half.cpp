@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "network/evaluate/evaluate.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

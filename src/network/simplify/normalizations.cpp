@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "network/operator_kinds.h"
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

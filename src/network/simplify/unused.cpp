@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "network/simplify.h"
+#include "network/simplify/simplify.h"
 
 namespace millrace::network {
 namespace {

@@ -76,7 +76,7 @@ class SubnetMeasurement {
     if (singles.empty())
       throw InputError(
           target_.network.name,
-          fmt::format("no layer runs on {} with {}: {}; leave it out with --processors",
+          fmt::format("no layer runs on {} with {}: {}; leave it out with ⟨processors⟩",
                       target_.processor.name, target_.engine.name(),
                       layers_.empty() ? "there is none" : layers_.front().refusal));
     double whole = 0;

@@ -24,8 +24,8 @@ struct TaskFile {
 /// "12.5" in the file's unit; "none" if there is no bound.
 std::string to_text(Time time, const TimeUnit& unit);
 
-/// docs/realtime.md describes the form; systems as pyCPA and MAST describe them, with `steps` or
-/// `scheduler`, are read too. InputError with file, line and field.
+/// docs/methods/realtime.md describes the form; systems as pyCPA and MAST describe them, with
+/// `steps` or `scheduler`, are read too. InputError with file, line and field.
 TaskFile read_task_file(const std::filesystem::path& path);
 TaskFile task_file_of(const YamlNode& root, const std::string& file);
 

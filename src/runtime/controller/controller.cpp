@@ -67,16 +67,6 @@ StepPlace place_of(const deployment::Assignment& assignment, deployment::Step st
 
 }  // namespace
 
-FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
-  due += other.due;
-  released += other.released;
-  skipped += other.skipped;
-  stretched += other.stretched;
-  done += other.done;
-  missed += other.missed;
-  return *this;
-}
-
 std::vector<int> fifo_priorities(const deployment::Deployment& deployment) {
   std::set<std::int64_t> distinct;
   for (const deployment::Assignment& each : deployment.assignments) distinct.insert(each.priority);
@@ -132,8 +122,8 @@ struct Controller::State {
     if (options.note) options.note(text);
   }
   GroupPlace place(system::GroupId group, int priority) const;
-  std::vector<GroupRunner*> runners() const {
-    std::vector<GroupRunner*> result;
+  std::vector<ReleasedGroup*> runners() const {
+    std::vector<ReleasedGroup*> result;
     for (const auto& group : groups) result.push_back(group.get());
     return result;
   }

@@ -55,8 +55,12 @@ std::function<bool(const Firing&, PhaseTimes&)> work_of(const StepPlace& place,
       timed(times, paced, [&] { spend_on_core(worst); });
       return true;
     };
-  return [fire = code->make(), paced, what = fmt::format("task '{}'", place.task)](
-             const Firing& firing, PhaseTimes& times) {
+  return [fire = code->make(), paced, what = fmt::format("task '{}'", place.task),
+          skips = code->skips_empty](const Firing& firing, PhaseTimes& times) {
+    if (skips && has_only_empty_inputs(firing)) {
+      leave_outputs_empty(firing);
+      return true;
+    }
     timed(times, paced, [&] { fire_named(fire, firing, what); });
     return true;
   };

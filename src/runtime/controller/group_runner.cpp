@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "network/finite.h"
+#include "network/evaluate/nan_layer.h"
 #include "network/random_values.h"
 #include "runtime/scheduling/thread_priority.h"
 
@@ -142,15 +142,6 @@ void GroupRunner::finish() {
   for (const auto& actor : actors_) actor->finish();
 }
 
-Clock::time_point GroupRunner::last_deadline() const {
-  auto latest = Clock::time_point::min();
-  for (std::int64_t i = 1; i <= std::min(on_the_way(), last_released_); ++i) {
-    const auto slot = static_cast<std::size_t>(last_released_ - i) % frames_.size();
-    latest = std::max(latest, frames_[slot].due + frames_[slot].deadline);
-  }
-  return latest;
-}
-
 void GroupRunner::join() {
   for (const auto& actor : actors_) actor->stop();
   if (!threads_.empty()) wait_for_threads();
@@ -222,6 +213,8 @@ void GroupRunner::end_frame(std::int64_t frame) {
     ++ended.missed;
     missed_.fetch_add(1, std::memory_order_relaxed);
   }
+  if (group_.ended)
+    group_.ended({frame, released.due, now, released.deadline, released.operation});
   done_.raise();
 }
 

@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "runtime/controller/group_to_run.h"
 #include "runtime/controller/record.h"
+#include "runtime/controller/released_group.h"
 #include "runtime/first_error.h"
 #include "runtime/graph/group_actor.h"
 #include "runtime/latest.h"
@@ -56,19 +57,13 @@ struct GroupPlace {
   Time patience = std::chrono::seconds(5);
 };
 
-struct ReleasedFrame {
-  Clock::time_point due;
-  Time deadline{};
-  std::size_t operation = 0;  // in which it was released
-};
-
 /// Deployed and warmed up when it is made. One release thread uses it; the caller's functions run
 /// on the group's own threads.
-class GroupRunner {
+class GroupRunner : public ReleasedGroup {
  public:
   GroupRunner(GroupPlace place, GroupToRun group, ControllerSignals& signals);
   /// Stops without draining, unless it was joined.
-  ~GroupRunner();
+  ~GroupRunner() override;
   GroupRunner(const GroupRunner&) = delete;
   GroupRunner& operator=(const GroupRunner&) = delete;
 
@@ -76,18 +71,12 @@ class GroupRunner {
   void start();
 
   // The release thread's side.
-  /// Frames that were released and are not done.
-  std::int64_t on_the_way() const;
+  std::int64_t on_the_way() const override;
   bool is_busy() const { return on_the_way() >= place_.most; }
-  /// The release thread is woken when a frame is done.
-  void watch() { done_.watch(); }
-  /// Precondition: not is_busy().
-  void release(const ReleasedFrame& frame);
-  /// When the last frame on its way has to be done; if there is none, long ago.
-  Clock::time_point last_deadline() const;
-  std::int64_t missed() const { return missed_.load(std::memory_order_relaxed); }
-  /// No more frames will come.
-  void finish();
+  void watch() override { done_.watch(); }
+  void release(const ReleasedFrame& frame) override;
+  std::int64_t missed() const override { return missed_.load(std::memory_order_relaxed); }
+  void finish() override;
 
   /// Waits until the frames on their way are done, and the threads have ended. The first error of
   /// the signals says so if a task's function does not return; its thread is left alone then.

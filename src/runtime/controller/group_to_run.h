@@ -1,16 +1,28 @@
 #pragma once
 // What the caller of a controller knows of a group.
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "engine/engine.h"
 #include "network/network.h"
 #include "runtime/graph/firing.h"
 #include "runtime/session.h"
 
 namespace millrace::runtime {
+
+/// A frame of a group, all of which is done.
+struct EndedFrame {
+  std::int64_t frame = 0;  // from 0, as they were released
+  std::chrono::steady_clock::time_point due{}, end{};
+  Time deadline{};            // after `due`
+  std::size_t operation = 0;  // in which it was due: scenario times levels, and level
+};
 
 /// What the caller knows of a group, borrowed.
 struct GroupToRun {
@@ -21,6 +33,8 @@ struct GroupToRun {
   /// ones, and a task that is not paced takes its worst time.
   Session::Fill preprocess = {};
   Session::Use postprocess = {};
+  /// On the thread that ends a frame, with its priority; frames in order, none of the warm-up.
+  std::function<void(const EndedFrame&)> ended = {};
   // Of a board that is not here.
   Paced paced_front = {}, paced_back = {};
   // Of the group's graph.

@@ -9,26 +9,14 @@
 #include "deployment/script.h"
 #include "runtime/controller/response_times.h"
 #include "runtime/session.h"
+#include "schedule/release_machine.h"
 
 namespace millrace::runtime {
-
-/// Each frame that was due is released or skipped, and each that was released is done or lost.
-struct FrameCounts {
-  std::int64_t due = 0;
-  std::int64_t released = 0;
-  std::int64_t skipped = 0;    // by policy: the frames before it were on their way
-  std::int64_t stretched = 0;  // of those released: later than they were due, by policy
-  std::int64_t done = 0;
-  std::int64_t missed = 0;  // of those done: after their deadlines
-
-  std::int64_t lost() const { return released - done; }
-  FrameCounts& operator+=(const FrameCounts& other);
-};
 
 /// A group in one scenario at one level, in which its frames were due.
 struct OperationRecord {
   deployment::Wanted at;
-  FrameCounts frames;
+  schedule::FrameCounts frames;
   Time largest{};  // response
 };
 
@@ -39,7 +27,7 @@ struct TaskRecord {
 
 struct GroupRecord {
   std::string name;
-  FrameCounts frames;
+  schedule::FrameCounts frames;
   ResponseTimes responses;                  // from when a frame was due to the end of its last task
   std::vector<Time> kept_responses;         // the first ones, if they are wanted
   std::vector<OperationRecord> operations;  // those in which a frame was due
@@ -55,14 +43,7 @@ struct ProcessorRecord {
   Time stolen{};  // by a hypervisor, as the kernel counts it
 };
 
-/// A transition lasts from the wish until the first frame of the new scenario can be released.
-struct TransitionRecord {
-  std::int64_t wished = 0, done = 0;
-  std::int64_t replaced = 0;       // by a later wish, before they were done
-  std::int64_t level_changes = 0;  // by the policy lower_rate
-  std::int64_t extensions = 0;     // for groups that were added
-  Time longest{};
-  Time longest_bound{};           // the largest time that was left to the frames on their way
+struct TransitionRecord : schedule::TransitionCounts {
   std::int64_t beyond_bound = 0;  // lasted longer than what was left and the largest lateness
 };
 

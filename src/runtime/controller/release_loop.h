@@ -1,5 +1,5 @@
 #pragma once
-// Who releases frames, and follows the scenario machine. Drawn in docs/runtime.md.
+// Who releases frames, and follows the scenario machine. Drawn in docs/methods/runtime.md.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,17 +10,19 @@
 #include "runtime/controller/group_runner.h"
 #include "runtime/controller/record.h"
 #include "runtime/controller/release_costs.h"
+#include "runtime/controller/released_group.h"
+#include "schedule/release_machine.h"
 
 namespace millrace::runtime {
 
-/// Releases the frames of the groups that are active, each at its moment. run() is the release
-/// thread's work; ask() and stop() may be called by any thread, extend() by one.
+/// Does what schedule::ReleaseMachine decides, each at its moment. run() is the release thread's
+/// work; ask() and stop() may be called by any thread, extend() by one.
 class ReleaseLoop {
  public:
   /// What it uses; all borrowed.
   struct Parts {
     const deployment::Deployment* deployment;
-    std::vector<GroupRunner*> groups;  // by GroupId
+    std::vector<ReleasedGroup*> groups;  // by GroupId
     ClockControl& clocks;
     ControllerSignals& signals;
     std::size_t keep_costs = 0;  // of so many releases
@@ -33,72 +35,61 @@ class ReleaseLoop {
   /// From this scenario and level on, until stop() or a group's failure; then no group gets a frame
   /// any more. Allocates no memory.
   void run(const deployment::Wanted& first);
+  // What run() consists of.
+  void begin(const deployment::Wanted& first) { machine_.begin(first); }
+  /// Looks at what happened, and does what is to be done at this moment.
+  void step(Clock::time_point at);
+  /// When to step again if nothing happens; long ago: at once.
+  Clock::time_point next_step();
 
   /// The latest wish holds.
   void ask(const deployment::Wanted& wanted);
   /// From the end of a transition on, which begins at once, there are these groups. The deployment
   /// and the groups begin with those that there are, and have the same scenarios and levels.
-  void extend(const deployment::Deployment& deployment, std::vector<GroupRunner*> groups);
+  void extend(const deployment::Deployment& deployment, std::vector<ReleasedGroup*> groups);
   void stop();
   /// No group gets a frame any more. The release thread's, or after it.
   void finish_groups();
 
   // After run().
-  const TransitionRecord& transitions() const { return transitions_; }
+  TransitionRecord transitions() const { return {machine_.transitions(), beyond_bound_}; }
   const ResponseTimes& lateness() const { return lateness_; }
   const std::vector<Time>& release_costs() const { return costs_.kept(); }
   void add_to(std::size_t group, std::vector<OperationRecord>& operations) const;
 
  private:
-  /// One group's releases.
-  struct Beat {
-    bool active = false, waiting = false;  // waiting: for space, by the policy stretch
-    Clock::time_point next{}, last{};
-    Time period{}, deadline{};
-    std::int64_t missed = 0;          // when last looked at
-    std::vector<FrameCounts> counts;  // by operation
+  struct Group {
+    ReleasedGroup* runs;
+    std::int64_t missed = 0;                    // when last looked at
+    std::vector<schedule::FrameCounts> counts;  // by operation
   };
 
   /// What extend() hands over; the release thread frees none of it.
   struct Extension {
     const deployment::Deployment* deployment;
-    std::vector<GroupRunner*> groups;
-    std::vector<Beat> beats;
+    std::vector<Group> groups;
+    std::vector<schedule::ReleaseState> states;
     std::unique_ptr<Extension> before = {};  // whose parts nobody needs any more
   };
 
-  const system::System& system() const { return parts_.deployment->system; }
-  std::vector<Beat> new_beats(std::size_t groups) const;
-  void look_at_extension(Clock::time_point now);
+  const system::System& system() const { return deployment_->system; }
+  std::vector<Group> groups_of(const std::vector<ReleasedGroup*>& runners) const;
+  std::size_t operation(const deployment::Wanted& at) const;
+  void look_at_ends();
+  void look_at_wish(Time now);
+  void look_at_extension(Time now);
+  void follow(const schedule::Decision& decision, Time now);
+  void enter(const schedule::Decision& decision);
   void take_extension();
-  std::size_t operation() const;
-  void look_at_wish(Clock::time_point now);
-  void begin_transition(const deployment::Wanted& to, Clock::time_point now);
-  void end_transition(Clock::time_point now);
-  void enter(const deployment::Wanted& wanted, Clock::time_point now);
-  bool are_all_done() const;
-  bool is_ready() const;
-  void release_due(Clock::time_point now);
-  void release_due(std::size_t group, Clock::time_point now);
-  void release(std::size_t group, Clock::time_point due);
-  bool pass_over(Beat& beat);
-  void drop_waiting();
-  void follow_overload(Clock::time_point now);
-  bool has_new_misses();
-  Clock::time_point next_event() const;
-  void watch_groups();
+  void release(const schedule::Decision& decision, Time now);
 
-  Parts parts_;
-  std::vector<Beat> beats_;
+  const deployment::Deployment* deployment_;
+  std::vector<Group> groups_;
+  ClockControl& clocks_;
+  ControllerSignals& signals_;
+  schedule::ReleaseMachine machine_;
   std::unique_ptr<Extension> taken_;
-  deployment::Wanted wish_;    // the newest
-  deployment::Wanted now_;     // where it is, or comes from
-  deployment::Wanted target_;  // of a transition
-  bool in_transition_ = false;
-  Clock::time_point asked_{}, has_to_end_{};
-  Clock::time_point calm_since_{};  // for lower_rate
-  bool overload_ = false;
-  TransitionRecord transitions_;
+  std::int64_t beyond_bound_ = 0;
   ResponseTimes lateness_;
   ReleaseCosts costs_;
 

@@ -105,8 +105,8 @@ class Trials {
         session->next_in_place(use);
       };
     }
-    const Attention attention{options_.patience, [] {}, options_.between};
-    rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, run, attention);
+    const Watchdog watchdog{options_.patience, [] {}, options_.between};
+    rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, run, watchdog);
   }
 
   std::function<Time()> runner(const deployment::Task& task, const GroupToRun& group) {

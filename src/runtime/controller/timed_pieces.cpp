@@ -10,7 +10,7 @@
 #include "runtime/first_error.h"
 #include "runtime/maybe_pinned.h"
 #include "runtime/scheduling/thread_priority.h"
-#include "runtime/waiting/attended.h"
+#include "runtime/waiting/watchdog.h"
 #include "runtime/waiting/event_count.h"
 
 namespace millrace::runtime {
@@ -121,10 +121,10 @@ void guarded_measure(TimedProcessor& on, Measuring& measuring) {
 void measure_at_once(const TimedProcessors& processors,
                      const std::shared_ptr<Measuring>& measuring) {
   measuring->unfinished = processors.size();
-  std::vector<AttendedWork> works;
+  std::vector<WatchedWork> works;
   for (const auto& each : processors)
     works.push_back({[measuring, on = each] { guarded_measure(*on, *measuring); }, each->at_work});
-  attend(works, {measuring->options.patience, [&] { measuring->ended = true; },
+  run_watched(works, {measuring->options.patience, [&] { measuring->ended = true; },
                  measuring->options.between});
 }
 

@@ -19,7 +19,16 @@ struct Firing {
   std::span<const std::span<const std::byte>> inputs = {};
   std::span<const std::span<std::byte>> outputs = {};
   const std::atomic<bool>* stopping = nullptr;  // null: it is not asked to stop
+  /// By input and by output: whether each token holds something, 1, or is empty, 0. Outputs hold
+  /// something unless the function says otherwise. Without spans: all do.
+  std::span<const std::span<const std::uint8_t>> filled_inputs = {};
+  std::span<const std::span<std::uint8_t>> filled_outputs = {};
 };
+
+/// It has inputs, and none of their tokens holds anything.
+bool has_only_empty_inputs(const Firing& firing);
+/// All that it makes is empty.
+void leave_outputs_empty(const Firing& firing);
 
 /// May throw; called by one thread.
 using Fire = std::function<void(const Firing&)>;
@@ -34,6 +43,9 @@ using Paced = std::function<Time(const std::function<void()>& work)>;
 struct TaskToRun {
   std::function<Fire()> make = {};  // none: the task takes its worst time and makes zeros
   Paced paced = {};                 // none: the task runs on its processor, which is here
+  /// It is not fired where all tokens of its inputs are empty; what it would make is empty then. So
+  /// it takes no time, where its bounds take the worst.
+  bool skips_empty = false;
 };
 
 }  // namespace millrace::runtime

@@ -85,7 +85,7 @@ struct GraphRehearsal::Iteration {
 };
 
 GraphRehearsal::GraphRehearsal(const system::TaskGraph& graph, const GroupToRun& group,
-                               const RunNetwork& run_network, const Attention& attention)
+                               const RunNetwork& run_network, const Watchdog& watchdog)
     : tasks_(std::make_shared<std::vector<RehearsedTask>>(graph.tasks.size())) {
   std::vector<std::int64_t> token_bytes = group.token_bytes;
   token_bytes.resize(graph.edges.size());
@@ -113,8 +113,8 @@ GraphRehearsal::GraphRehearsal(const system::TaskGraph& graph, const GroupToRun&
       iteration->thrown = std::current_exception();
     }
   };
-  attend({{run, iteration->at_work}},
-         {attention.patience, [&] { iteration->stopping = true; }, attention.between});
+  run_watched({{run, iteration->at_work}},
+         {watchdog.patience, [&] { iteration->stopping = true; }, watchdog.between});
   if (iteration->thrown) std::rethrow_exception(iteration->thrown);
 }
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "network/tensor.h"
 #include "runtime/controller/group_to_run.h"
-#include "runtime/waiting/attended.h"
+#include "runtime/waiting/watchdog.h"
 #include "system/task_graph.h"
 
 namespace millrace::runtime {
@@ -21,9 +21,9 @@ using RunNetwork = std::function<void(const Session::Fill&, const Session::Use&)
 /// functions have states of their own here, and are told that it is a rehearsal.
 class GraphRehearsal {
  public:
-  /// Throws what attend() throws, and what functions throw.
+  /// Throws what run_watched() throws, and what functions throw.
   GraphRehearsal(const system::TaskGraph& graph, const GroupToRun& group,
-                 const RunNetwork& run_network, const Attention& attention);
+                 const RunNetwork& run_network, const Watchdog& watchdog);
 
   /// Whether the task has a function.
   bool can_fire(std::size_t task) const { return static_cast<bool>(tasks_->at(task).fire); }

@@ -16,7 +16,12 @@ GroupActor::GroupActor(ActorPlan plan)
     : plan_(std::move(plan)),
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
-      firings_(static_cast<std::size_t>(plan_.trace_frames * plan_.firings)) {}
+      filled_inputs_(plan_.inputs.size()),
+      firings_(static_cast<std::size_t>(plan_.trace_frames * plan_.firings)) {
+  for (const auto& output : plan_.outputs)
+    filled_.emplace_back(static_cast<std::size_t>(output.front()->produced_at_once()));
+  filled_outputs_.assign(filled_.begin(), filled_.end());
+}
 
 bool GroupActor::run(const std::function<void(std::int64_t)>& done) {
   bool goes_on = true;
@@ -45,21 +50,26 @@ bool GroupActor::fire(std::int64_t frame) {
       if (!queue->wait_for_space()) return false;
   take_spans();
   const auto begin = Clock::now();
-  if (!work({number_, false, inputs_, outputs_, &stopping_})) return false;
+  if (!work({number_, false, inputs_, outputs_, &stopping_, filled_inputs_, filled_outputs_}))
+    return false;
   ++number_;
   if (firings_.is_on()) firings_.add({frame, begin, Clock::now()});
   for (std::size_t o = 0; o < outputs_.size(); ++o)
     for (const auto& queue : plan_.outputs[o]) {
       const std::span<std::byte> memory = queue->to_write();
       if (memory.data() != outputs_[o].data()) std::ranges::copy(outputs_[o], memory.data());
-      queue->write();
+      queue->write(filled_[o]);
     }
   for (const auto& queue : plan_.inputs) queue->read();
   return true;
 }
 
 void GroupActor::take_spans() {
-  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = plan_.inputs[i]->to_read();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i] = plan_.inputs[i]->to_read();
+    filled_inputs_[i] = plan_.inputs[i]->filled();
+  }
+  for (std::vector<std::uint8_t>& filled : filled_) std::ranges::fill(filled, std::uint8_t{1});
   for (std::size_t o = 0; o < outputs_.size(); ++o)
     outputs_[o] = plan_.outputs[o].front()->to_write();
 }

@@ -94,6 +94,9 @@ class GroupActor {
   std::int64_t number_ = 0;
   std::vector<std::span<const std::byte>> inputs_;
   std::vector<std::span<std::byte>> outputs_;
+  std::vector<std::span<const std::uint8_t>> filled_inputs_;
+  std::vector<std::vector<std::uint8_t>> filled_;  // by output and token
+  std::vector<std::span<std::uint8_t>> filled_outputs_;
   Latest<TracedFiring> firings_;
 };
 

@@ -8,8 +8,10 @@ TokenQueue::TokenQueue(const QueueShape& shape)
     : shape_(shape),
       channel_(shape.space, Time{}, Time{}),
       memory_(Bytes{shape.space * shape.bytes}),
+      filled_(static_cast<std::size_t>(shape.space), 1),
       write_copy_(Bytes{shape.produces * shape.bytes}),
-      read_copy_(Bytes{shape.consumes * shape.bytes}) {
+      read_copy_(Bytes{shape.consumes * shape.bytes}),
+      read_filled_(static_cast<std::size_t>(shape.consumes), 1) {
   if (shape_.initial == 0) return;
   channel_.push(shape_.initial);
   write_at_ = shape_.initial % shape_.space;
@@ -18,6 +20,18 @@ TokenQueue::TokenQueue(const QueueShape& shape)
 std::span<std::byte> TokenQueue::to_write() {
   if (is_split(write_at_, shape_.produces)) return write_copy_.bytes();
   return memory_.bytes().subspan(size_of(write_at_), size_of(shape_.produces));
+}
+
+void TokenQueue::write(std::span<const std::uint8_t> filled) {
+  for (std::size_t i = 0; i < filled.size(); ++i)
+    filled_[(static_cast<std::size_t>(write_at_) + i) % filled_.size()] = filled[i];
+  write();
+}
+
+std::span<const std::uint8_t> TokenQueue::filled() {
+  for (std::size_t i = 0; i < read_filled_.size(); ++i)
+    read_filled_[i] = filled_[(static_cast<std::size_t>(read_at_) + i) % filled_.size()];
+  return read_filled_;
 }
 
 void TokenQueue::write() {

@@ -30,6 +30,8 @@ class TokenQueue {
   /// Precondition: there is space.
   std::span<std::byte> to_write();
   void write();
+  /// The same, of a firing's tokens: by token 1, or 0 if it is empty.
+  void write(std::span<const std::uint8_t> filled);
   /// No firing will write any more.
   void finish() { channel_.finish(); }
 
@@ -38,10 +40,13 @@ class TokenQueue {
   bool wait_for_tokens() { return channel_.wait_for_token(shape_.consumes); }
   /// Precondition: they are there.
   std::span<const std::byte> to_read();
+  /// Of these tokens, as they were written.
+  std::span<const std::uint8_t> filled();
   void read();
 
   // Any thread.
   void close() { channel_.close(); }
+  std::int64_t produced_at_once() const { return shape_.produces; }
 
  private:
   std::size_t size_of(std::int64_t tokens) const {
@@ -52,9 +57,11 @@ class TokenQueue {
   const QueueShape shape_;
   Channel channel_;
   network::Buffer memory_;
+  std::vector<std::uint8_t> filled_;  // by place in the memory; who may write that may write this
   // Of the two sides: the position of the next token, and the copy.
   std::int64_t write_at_ = 0, read_at_ = 0;
   network::Buffer write_copy_, read_copy_;
+  std::vector<std::uint8_t> read_filled_;
 };
 
 }  // namespace millrace::runtime

@@ -6,6 +6,8 @@
 
 #include <ctime>
 
+#include "base/error.h"
+
 namespace millrace::runtime {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
@@ -13,6 +15,11 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
               "a futex is a plain 32-bit word");
 
 void EventCount::sleep(std::uint32_t ticket) {
+  constexpr std::chrono::milliseconds between_looks{50};
+  if (interrupt_ != nullptr) {
+    if (interrupt_->take()) throw EngineError("interrupted");
+    return sleep_before(ticket, std::chrono::steady_clock::now() + between_looks);
+  }
   ::syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, ticket, nullptr, nullptr, 0);
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/interrupt.h"
+
 namespace millrace::runtime {
 
 /// Things that different threads write lie at least this far apart.
@@ -20,9 +22,13 @@ class alignas(cache_line) EventCount {
   /// The same, but wakes at this moment at the latest.
   void sleep_before(std::uint32_t ticket, std::chrono::steady_clock::time_point moment);
   void notify();
+  /// From now on sleep() looks at it every 50 ms, and throws EngineError if it is to end. Borrowed;
+  /// before anybody sleeps.
+  void end_on(Interrupt* interrupt) { interrupt_ = interrupt; }
 
  private:
   std::atomic<std::uint32_t> count_{0};
+  Interrupt* interrupt_ = nullptr;
 };
 
 }  // namespace millrace::runtime

@@ -12,12 +12,12 @@
 namespace millrace::workload {
 namespace {
 
-constexpr std::int64_t float_bytes = sizeof(float);
+constexpr std::int64_t float_bytes = sizeof(float), sum_bytes = sizeof(std::int32_t);
 
 class AgainstNetwork {
  public:
-  AgainstNetwork(const Program& program, const Workload& workload, const network::Network& network)
-      : program_(program), workload_(workload), network_(network) {}
+  AgainstNetwork(const Workload& workload, const network::Network& network)
+      : workload_(workload), network_(network) {}
 
   std::vector<std::string> violations() {
     if (workload_.layer >= network_.layers.size())
@@ -43,12 +43,7 @@ class AgainstNetwork {
     if (buffer.memory == 0 && !buffer.tensor)
       return fail(
           fmt::format("buffer '{}' is in the first memory, and names no tensor", buffer.name));
-    if (buffer.memory > 1)
-      return fail(fmt::format(
-          "buffer '{}' is in the memory '{}'; networks run with two memories, "
-          "the first of which holds the tensors",
-          buffer.name, program_.memories[static_cast<std::size_t>(buffer.memory)].name));
-    if (buffer.memory == 1 && buffer.offset % float_bytes != 0)
+    if (buffer.memory != 0 && buffer.offset % float_bytes != 0)
       return fail(fmt::format("buffer '{}' begins at byte {}, expected a multiple of {}",
                               buffer.name, buffer.offset, float_bytes));
     if (!buffer.tensor) return;
@@ -65,6 +60,7 @@ class AgainstNetwork {
       return fail(link, fmt::format("there is no layer {}", layer));
     check_output(link);
     if (link.kind == LinkKind::transfer) return;
+    if (link.operation == TileOperation::requantize) return check_requantize(link, LayerId(layer));
     if (link.operation != TileOperation::whole) return check_layer(link, LayerId(layer));
     if (layer != workload_.layer)
       fail(link, "it computes a whole layer, which is not the workload's");
@@ -113,20 +109,52 @@ class AgainstNetwork {
       return fail(link, fmt::format("its window is not that of the layer '{}'", name));
     if (link.activation && !activation_with(link))
       return fail(link, fmt::format("its activation is not that of a layer behind '{}'", name));
-    if (geometry.sources.size() != link.sources.size())
+    if (geometry.scaling != link.scaling)
+      return fail(link, fmt::format("its scales and zero points are not those of the layer '{}'",
+                                    name));
+    std::vector<Operand> sources = geometry.sources;
+    Operand sink = geometry.output;
+    if (geometry.scaling && link.sink.element == sum_bytes) {
+      sink.element = sum_bytes;
+      if (geometry.scaling->by_channel) sources.pop_back();
+    }
+    check_joints(link, sources, sink, name);
+  }
+
+  void check_joints(const Link& link, const std::vector<Operand>& sources, const Operand& sink,
+                    const std::string& name) {
+    if (sources.size() != link.sources.size())
       return fail(link, fmt::format("it has {} sources, but the layer '{}' has {}",
-                                    link.sources.size(), name, geometry.sources.size()));
-    for (std::size_t i = 0; i < link.sources.size(); ++i)
-      check_source(link, link.sources[i], geometry.sources[i]);
-    if (link.sink.element != float_bytes)
-      fail(link, fmt::format("its elements have {} bytes; networks run in float32, of {}",
-                             link.sink.element, float_bytes));
+                                    link.sources.size(), name, sources.size()));
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      check_source(link, link.sources[i], sources[i]);
+    check_element(link, link.sink, sink);
+  }
+
+  /// Of the sums of a layer between 8-bit integers.
+  void check_requantize(const Link& link, LayerId layer) {
+    const LayerGeometry geometry = geometry_of(network_, layer, float_bytes);
+    if (!multiplies(geometry.operation) || geometry.scaling != link.scaling)
+      return fail(link, fmt::format("its scales and zero points are not those of the layer '{}'",
+                                    network_[layer].name));
+    std::vector<Operand> sources{geometry.output};
+    sources.front().element = sum_bytes;
+    if (geometry.scaling->by_channel) sources.push_back(geometry.sources.back());
+    check_joints(link, sources, geometry.output, network_[layer].name);
+  }
+
+  bool check_element(const Link& link, const Joint& joint, const Operand& operand) {
+    if (joint.element == operand.element) return true;
+    const bool is_float = network_[operand.tensor].type == network::DataType::float32;
+    fail(link, fmt::format("its elements have {} bytes; {}, of {}", joint.element,
+                           is_float ? "networks run in float32"
+                                    : "those of '" + operand.name + "' are integers",
+                           operand.element));
+    return false;
   }
 
   void check_source(const Link& link, const Joint& joint, const Operand& operand) {
-    if (joint.element != float_bytes)
-      return fail(link, fmt::format("its elements have {} bytes; networks run in float32, of {}",
-                                    joint.element, float_bytes));
+    if (!check_element(link, joint, operand)) return;
     const std::size_t sides = operand.sides.size();
     // Rows of columns may be one side or two.
     if (sides < 2 ? joint.side_count != sides : joint.side_count < 2)
@@ -134,7 +162,6 @@ class AgainstNetwork {
                              joint.side_count, sides));
   }
 
-  const Program& program_;
   const Workload& workload_;
   const network::Network& network_;
   std::vector<std::string> found_;
@@ -149,7 +176,7 @@ std::vector<std::string> violations(const Program& program, const network::Netwo
         fmt::format("the program is for the network '{}' with hash {}, not for this one",
                     program.network, program.network_hash));
   for (const Workload& workload : program.workloads)
-    for (const std::string& text : AgainstNetwork(program, workload, network).violations())
+    for (const std::string& text : AgainstNetwork(workload, network).violations())
       found.push_back(text);
   const auto is_there = [&](std::size_t tensor) { return tensor < network.tensors.size(); };
   if (program.ends && !(std::ranges::all_of(program.ends->inputs, is_there) &&

@@ -17,7 +17,8 @@ class DataFlow {
   DataFlow(const Program& program, const network::Network* network)
       : program_(program), network_(network) {
     for (const Workload& workload : program.workloads)
-      for (const auto& [tensor, name] : written_by(workload)) ++writers_[tensor];
+      for (const auto& [tensor, name] : written_by(workload))
+        writers_.try_emplace(tensor, workload.name);
   }
 
   std::vector<std::string> violations() {
@@ -110,10 +111,10 @@ class DataFlow {
     check_buffers(workload, written);
     for (const auto& [tensor, name] : read_by(workload)) {
       if (there_.contains(tensor) || written.contains(tensor)) continue;
-      if (writers_.contains(tensor))
-        fail(workload, fmt::format("it reads the tensor '{}' before the workload that writes it; "
+      if (const auto writer = writers_.find(tensor); writer != writers_.end())
+        fail(workload, fmt::format("it reads the tensor '{}' before the workload '{}' writes it; "
                                    "change their order",
-                                   name));
+                                   name, writer->second));
       else if (network_ != nullptr || program_.ends)
         fail(workload, fmt::format("it reads the tensor '{}', which no workload writes; add the "
                                    "workload of its layer",
@@ -156,7 +157,7 @@ class DataFlow {
 
   const Program& program_;
   const network::Network* network_;
-  std::map<std::size_t, std::size_t> writers_;  // by tensor: workloads
+  std::map<std::size_t, std::string> writers_;  // by tensor: the first workload
   std::set<std::size_t> there_;
   std::vector<std::string> found_;
 };
@@ -165,7 +166,9 @@ class DataFlow {
 
 std::vector<std::string> data_flow_violations(const Program& program,
                                               const network::Network* network) {
-  return DataFlow(program, network).violations();
+  std::vector<std::string> found = DataFlow(program, network).violations();
+  for (std::string& text : tensor_violations(program)) found.push_back(std::move(text));
+  return found;
 }
 
 }  // namespace millrace::workload

@@ -15,4 +15,8 @@ namespace millrace::workload {
 std::vector<std::string> data_flow_violations(const Program& program,
                                               const network::Network* network);
 
+/// Where workloads, or links of one, take the same tensor for something else: of another number of
+/// elements, of 8-bit integers in other steps. A sentence each.
+std::vector<std::string> tensor_violations(const Program& program);
+
 }  // namespace millrace::workload

@@ -71,7 +71,9 @@ class RowsBetween {
       : workload_(workload), rows_(workload.buffers.size()), done_(workload.links.size()) {
     for (const Link& reader : workload.links)
       for (const Joint& source : reader.sources)
-        if (computes(reader) && is_written_by_a_layer(source.buffer)) add(source);
+        if (computes(reader) && reader.operation != TileOperation::requantize &&
+            is_written_by_a_layer(source.buffer))
+          add(source);
   }
 
   /// What is wrong with the rows that a layer reads; empty: nothing.

@@ -46,7 +46,7 @@ def full_npu(file):
     """Writes answers as if these groups ran: time and period in ms, and the NPUs that have a variant."""
     import json
     answer = json.load(open(file))
-    answer.pop("table", None)  # of other groups
+    table = answer.pop("table")  # of other groups
 
     def write(name, groups):
         answer["groups"] = [
@@ -57,6 +57,9 @@ def full_npu(file):
 
     one, both = ["dla0"], ["dla0", "dla1"]
     write("full.json", 3 * [(10, 30, one)])
+    answer["table"] = table
+    write("other_table.json", 3 * [(10, 30, one)])
+    del answer["table"]
     write("overfull.json", 2 * [(10, 30, one)] + [(11, 30, one)])
     write("moves.json", [(6, 18, one), (7, 21, both), (6, 24, ["dla1"]), (2, 8, both), (10, 30, one), (70, 140, both)])
     return "written"

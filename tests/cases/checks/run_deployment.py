@@ -32,3 +32,12 @@ def names_in(file):
     trace = json.load(open(file))
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     print("\n".join(sorted({event["name"] for event in events if "stage" in event["name"]})))
+
+
+def as_alone(alone, group):
+    """What a group found in each picture beside what its application finds alone."""
+    def classes_in(file):
+        return [(each["source"], each["classes"]) for each in map(json.loads, open(file))]
+    expected, found = dict(classes_in(alone)), classes_in(group)
+    wrong = [source for source, classes in found if expected[source] != classes]
+    print(f"results of {len({source for source, _ in found})} pictures as alone" if not wrong else wrong)

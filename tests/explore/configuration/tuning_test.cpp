@@ -110,5 +110,24 @@ TEST_F(Streams, and_threads_are_at_most_as_many_as_slots) {
   EXPECT_GE(tuned.slots, 3);
 }
 
+TEST_F(Streams, are_tuned_without_more_slots_where_these_cost_throughput) {
+  const Objective objective = [](std::span<const Configuration> all) {
+    std::vector<Score> scores;
+    for (const Configuration& each : all) {
+      const double threads = each.pre_threads > 0 ? static_cast<double>(each.pre_threads) : 8;
+      scores.push_back({std::min(each.slots > 4 ? 10.0 : 100.0, 25 * threads), {}});
+    }
+    return scores;
+  };
+  CandidateCache cache(field_.context, objective, {});
+  TuningLimits limits;
+  limits.pre_threads = limits.post_threads = 8;
+  Configuration found = on_gpu(2);
+  const Configuration tuned = fine_tuned(cache, found, limits, 0.01);
+  EXPECT_LE(tuned.slots, 4);
+  EXPECT_EQ(tuned.pre_threads, 4);
+  EXPECT_EQ(cache[tuned].throughput, 100);
+}
+
 }  // namespace
 }  // namespace millrace::explore

@@ -129,6 +129,52 @@ TEST(mapping_search, without_room_it_says_the_nearest_mapping) {
   EXPECT_EQ(MappingEvaluator(problem).subnets_over(found.mapping), 1u);
 }
 
+TEST(mapping_by_groups, keeps_each_group_on_a_processor_of_its_own) {
+  SmallCase given(3);
+  for (std::size_t g = 0; g < 2; ++g) {
+    given.system.groups[g].model.file = "net";
+    given.plans[g] = {
+        test::chain_plan({{"core0", milliseconds(1)}, {"core1", milliseconds(1)}}),
+        test::chain_plan({{"core0", milliseconds(9)}})};
+    given.add_task(g, "before", {{"cpu", milliseconds(1)}});
+    given.add_task(g, "on_gpu", {{"gpu", milliseconds(1)}});
+    given.system.groups[g].graph.edges = {{0, 2}, {2, 1}};
+  }
+  given.add_task(2, "alone", {{"cpu", milliseconds(1)}, {"npu", milliseconds(1)}});
+  const MappingProblem problem = given.problem();
+  const Mapping mapping = mapping_by_groups(problem);
+  EXPECT_EQ(mapping.plans, (Combination{1, 1, 0}));
+  EXPECT_NE(mapping.stages[0], mapping.stages[1]);
+  const auto processor_of = [&](std::size_t task) {
+    return problem.tasks[task].places[mapping.tasks[task]].processor;
+  };
+  EXPECT_EQ(processor_of(0), mapping.stages[0].front());
+  EXPECT_EQ(processor_of(2), mapping.stages[1].front());
+  EXPECT_EQ(problem.board.processors[processor_of(4)].name, "npu0");  // the others have work
+  const auto shares = utilisations_of(problem, mapping, {system::GroupId(0)});
+  EXPECT_DOUBLE_EQ(shares[mapping.stages[0].front()], 0.5);
+}
+
+// Of groups of ten tasks each on two cores, few mappings but whole groups on a core are in time.
+TEST(mapping_search, finds_what_only_whole_groups_make_possible) {
+  SmallCase given(2);
+  for (std::size_t g = 0; g < 2; ++g) {
+    given.system.groups[g].model.file = "net";
+    given.plans[g] = {test::chain_plan({{g == 0 ? "core0" : "core1", milliseconds(9)}})};
+    for (int t = 0; t < 9; ++t) {
+      given.add_task(g, "t" + std::to_string(t), {{"cpu", milliseconds(1)}});
+      given.system.groups[g].graph.edges.push_back(
+          {static_cast<std::size_t>(t), static_cast<std::size_t>(t + 1)});
+    }
+  }
+  const MappingProblem problem = given.problem();
+  CombineOptions few = options();
+  few.population = 4;
+  few.generations = 2;
+  EXPECT_TRUE(best_entire_mapping(problem, few).value.feasible);  // 18 of 20 ms on each core
+  EXPECT_FALSE(entire_mapping(problem, few, false).value.feasible);
+}
+
 TEST(fastest_mapping, has_each_plan_and_task_where_it_ends_first) {
   SmallCase given(1);
   given.system.groups[0].model.file = "net";

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "network/evaluate/evaluate.h"
-#include "network/finite.h"
+#include "network/evaluate/nan_layer.h"
 #include "support/network_builder.h"
 #include "support/onnx_model.h"
 

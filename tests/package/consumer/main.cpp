@@ -1,38 +1,19 @@
-// Uses the installed library as a stranger would.
+// Uses the installed library as a stranger would: a model in memory, a plan, one frame.
+#include <millrace/millrace.h>
+
 #include <algorithm>
+#include <fstream>
 #include <iostream>
-#include <string>
-
-#include "application/source.h"
-#include "millrace.h"
-#include "network/npy.h"
-
-/// Pictures come through a library that is loaded when the first is read.
-bool can_read_pictures(const std::string& folder, const millrace::network::Network& network) {
-  millrace::application::Application application;
-  application.input.kind = millrace::application::InputKind::images;
-  application.input.path = folder;
-  const auto source = open_source(application, network);
-  auto picture = source->next();
-  source->decode(*picture);
-  return picture->image.width > 0;
-}
+#include <iterator>
 
 int main(int, char** arguments) {
-  const std::string models = arguments[1];
-  const auto network = millrace::read_network(models + "/digits.onnx");
-  if (!can_read_pictures(models + "/digits_images", network)) return 1;
-  const auto board = millrace::this_machine();
-  const auto profile = millrace::measure(network, board);
-  const auto plan = millrace::find_plan(network, board, profile);
-  auto pipeline = millrace::deploy(plan, network);
-
-  const auto images = millrace::network::read_npy(models + "/digits_test_images.npy");
-  const auto input = millrace::network::make_array<float>(images.type, {1, 1, 8, 8},
-                                                          images.values<float>().first(64));
-  pipeline.submit({&input, 1});
-  const auto result = pipeline.next();
-  const auto scores = result->outputs[0].values<float>();
-  std::cout << "the first image is a "
+  std::ifstream file(arguments[1], std::ios::binary), pixels(arguments[2]);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::vector<float> image{std::istream_iterator<float>(pixels), {}};
+  const auto model = millrace::Model::from_memory({{bytes.data(), bytes.size()}});
+  auto session = millrace::plan(model).start();
+  const auto outputs = session.run({millrace::Tensor::of({1, 1, 8, 8}, image)});
+  const auto scores = outputs[0].values<float>();
+  std::cout << "the image is a "
             << std::max_element(scores.begin(), scores.end()) - scores.begin() << "\n";
 }

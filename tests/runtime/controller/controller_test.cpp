@@ -44,7 +44,7 @@ TEST(Controller, a_frame_whose_group_is_busy_is_skipped) {
   ControlledSystem system({{.layers = 15, .fps = 100}});  // 15 ms every 10 ms
   const ControllerRecord record = run(system, 400ms);
   expect_none_lost(record);
-  const FrameCounts& frames = record.groups[0].frames;
+  const schedule::FrameCounts& frames = record.groups[0].frames;
   EXPECT_GE(frames.skipped, frames.due / 3);
   EXPECT_EQ(frames.missed, frames.done);  // each takes longer than its deadline, the period
   EXPECT_EQ(frames.stretched, 0);
@@ -57,7 +57,7 @@ TEST(Controller, a_frame_whose_group_is_busy_waits_if_periods_may_stretch) {
   options.keep_responses = 3;
   const ControllerRecord record = run(system, 400ms, options);
   expect_none_lost(record);
-  const FrameCounts& frames = record.groups[0].frames;
+  const schedule::FrameCounts& frames = record.groups[0].frames;
   EXPECT_GE(frames.stretched, 3);
   ASSERT_EQ(record.groups[0].kept_responses.size(), 3u);
   EXPECT_GE(record.groups[0].kept_responses[1], 19ms);  // with the 5 that it waited

@@ -73,6 +73,43 @@ TEST(group_of_tasks, random_graphs_give_what_sequential_execution_gives) {
   EXPECT_GE(small, graphs / 100);
 }
 
+/// Frame n has n % 7 tokens of 6 that hold something; b takes two at once, and c all.
+TEST(group_of_tasks, a_task_that_skips_empty_tokens_fires_only_for_others) {
+  constexpr std::int64_t frames = 70;
+  system::TaskGraph graph;
+  for (const char* name : {"a", "b", "c"}) graph.tasks.push_back({name, {}});
+  graph.edges = {{0, 1, 6, 2}, {1, 2, 2, 6}};
+  std::int64_t fired = 0;
+  std::vector<std::vector<std::uint8_t>> seen;
+  std::vector<TaskToRun> tasks(3);
+  tasks[0].make = [] {
+    return [](const Firing& firing) {
+      for (std::int64_t i = firing.number % 7; i < 6; ++i)
+        firing.filled_outputs[0][static_cast<std::size_t>(i)] = 0;
+    };
+  };
+  tasks[1].make = [&fired] {
+    return [&fired](const Firing& firing) {
+      ++fired;
+      std::ranges::copy(firing.filled_inputs[0], firing.filled_outputs[0].begin());
+    };
+  };
+  tasks[1].skips_empty = true;
+  tasks[2].make = [&seen] {
+    return [&seen](const Firing& firing) {
+      seen.emplace_back(firing.filled_inputs[0].begin(), firing.filled_inputs[0].end());
+    };
+  };
+  ControllerSignals signals;
+  GroupRunner runner(place_of(graph), to_run(graph, std::move(tasks)), signals);
+  run(runner, signals, frames);
+  signals.error.rethrow();
+  EXPECT_EQ(fired, frames / 7 * (0 + 1 + 1 + 2 + 2 + 3 + 3));
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(frames));
+  for (std::size_t n = 0; n < seen.size(); ++n)
+    for (std::size_t i = 0; i < 6; ++i) ASSERT_EQ(seen[n][i], i < n % 7 ? 1 : 0) << n << ' ' << i;
+}
+
 /// a to b, and a to c with the same output.
 system::TaskGraph fork() {
   system::TaskGraph graph;

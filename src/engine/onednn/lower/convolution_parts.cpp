@@ -6,6 +6,8 @@
 
 #include "engine/onednn/lower/lower_winograd.h"
 #include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/memory/turning.h"
+#include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -37,25 +39,18 @@ Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Inte
   return result;
 }
 
-kernels::StoredNumber number_of(Type type) {
-  if (type == Type::f32) return kernels::StoredNumber::f32;
-  if (type == Type::bf16) return kernels::StoredNumber::bf16;
-  if (type == Type::f16) return kernels::StoredNumber::f16;
-  return type == Type::u8 ? kernels::StoredNumber::u8 : kernels::StoredNumber::s8;
-}
-
 void set_numbers(kernels::OwnConvolution& convolution, const Integers& integers) {
-  convolution.source = number_of(integers.source.type);
+  convolution.source = stored_number_of(integers.source.type);
   convolution.source_zero = integers.source.encoding.zero;
   if (!integers.quantizes_result) return;
   const float unit = unit_of(integers);
-  const bool adds_real = convolution.activation.swish && !convolution.adds_last;
-  convolution.result = number_of(integers.result.type);
+  const bool adds_real = convolution.activation.is_curve() && !convolution.adds_last;
+  convolution.result = stored_number_of(integers.result.type);
   convolution.result_zero = static_cast<float>(integers.result.encoding.zero);
-  convolution.added = number_of(integers.residual.type);
+  convolution.added = stored_number_of(integers.residual.type);
   convolution.added_scale = integers.residual.encoding.scale * (adds_real ? 1 : unit);
   convolution.added_zero = static_cast<float>(integers.residual.encoding.zero);
-  if (convolution.activation.swish) convolution.activation.unit = unit;
+  if (convolution.activation.is_curve()) convolution.activation.unit = unit;
   convolution.activation.low *= unit;
   convolution.activation.high *= unit;
 }
@@ -179,6 +174,11 @@ std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const G
       result.activation.swish = true;
       continue;
     }
+    if (is_hard_swish(builder, fused)) {
+      if (has_wide_vectors()) return std::nullopt;  // some of those kernels do not know it
+      result.activation.hard_swish = true;
+      continue;
+    }
     if (fused.kind != Fused::Kind::unary) return std::nullopt;
     const auto function =
         piecewise_linear(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
@@ -227,7 +227,8 @@ OwnParts product_parts(Builder& builder, const Group& group, const ConstantProdu
   const TensorId id = result_of(builder.network(), group);
   OwnParts parts;
   OwnWork& work = parts.work;
-  const Type type = std::holds_alternative<kernels::HalfConvolution>(own) ? Type::f16 : Type::f32;
+  const bool is_half = std::holds_alternative<kernels::HalfConvolution>(own);
+  const Type type = is_half ? builder.type(group.head) : Type::f32;
   work.from =
       builder.in_layout(product.source, row_major_desc(builder.tensor(product.source).shape, type));
   work.to = builder.make(id, row_major_desc(builder.tensor(id).shape, type));
@@ -295,9 +296,9 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
     parts.bias = parts.scaled->bias.data();
   } else {
     if (takes_floats && type_of(builder.value(input).desc) != computes) reads = Type::f32;
-    convolution.source = number_of(reads);
-    convolution.result = convolution.added = number_of(writes);
-    if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+    convolution.source = stored_number_of(reads);
+    convolution.result = convolution.added = stored_number_of(writes);
+    if (has_bias(layer) && builder.tensor(layer.inputs[2]).constant) {
       parts.work.constants = {builder.plain(layer.inputs[2])};
       const std::byte* const bias = builder.constant_data(parts.work.constants.front());
       parts.bias = reinterpret_cast<const float*>(bias);

@@ -61,7 +61,7 @@ struct Scaled {
 /// What our own convolutions have in common when they are lowered.
 struct OwnParts {
   OwnWork work;                 // without weights, working memory and loops
-  const float* bias = nullptr;  // by output, in units of the result; may be null
+  const float* bias = nullptr;  // by output, in units of the result; null: none, or computed
   std::optional<Integers> integers;
   std::shared_ptr<const Scaled> scaled = {};  // of integers; holds the bias
 };
@@ -85,7 +85,7 @@ Value packed_weights(Builder& builder, TensorId weights, const Convolution& conv
   return builder.in_layout(weights, packing);
 }
 
-/// Rows, each multiplied with a constant matrix, in float32 or float16.
+/// Rows, each multiplied with a constant matrix, in float32, float16 or bfloat16.
 struct ConstantProduct {
   TensorId source, weights, bias;  // bias: a constant by output; may be invalid
   std::size_t rows = 1;

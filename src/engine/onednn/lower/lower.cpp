@@ -31,7 +31,9 @@ struct Lower {
   bool operator()(const network::Lrn&) const { return lower_lrn(builder, group.head); }
   bool operator()(const network::Pool&) const { return lower_pool(builder, group.head); }
   bool operator()(const network::Unary& function) const {
-    if (vanishes_between_bytes(builder, group.head)) return true;
+    if (vanishes_between_bytes(builder, group.head) ||
+        lower_function_of_halves(builder, group.head))
+      return true;
     const bool own = faster_function(function) || loses_nan(builder, group.head);
     return (!own && lower_unary(builder, group.head)) || lower_function(builder, group.head);
   }

@@ -35,7 +35,8 @@ bool accepts_attention(const Builder& builder, const Group& group);
 bool can_attention_be_on_tiles(const Builder& builder, LayerId head);
 
 bool lower_unary(Builder& builder, LayerId layer);
-/// Of what lies in float16, on 64-bit ARM.
+/// Of what lies in 16 bits, on 64-bit ARM.
+bool lower_function_of_halves(Builder& builder, LayerId layer);
 bool lower_pair_of_halves(Builder& builder, const Group& group);
 bool lower_binary(Builder& builder, const Group& group);
 bool accepts_binary(Builder& builder, const Group& group);

@@ -82,15 +82,18 @@ Product product_of(const Builder& builder, LayerId id) {
   return product_of(builder, id, std::get<network::MatMul>(op));
 }
 
+/// Whether the addend has one number per column.
+bool is_row(const Builder& builder, const Product& p) {
+  const Shape& shape = builder.tensor(p.c).shape;
+  return !shape.empty() && shape.back() == dims_of(p.result_view).back() &&
+         std::all_of(shape.begin(), shape.end() - 1, [](auto n) { return n == 1; });
+}
+
 /// One number per column, which the kernels add for nothing.
 bool is_bias(const Builder& builder, const Product& p) {
-  if (!p.c.valid()) return false;
-  const Shape& shape = builder.tensor(p.c).shape;
-  const Dims result = dims_of(p.result_view);
-  const bool row = !shape.empty() && shape.back() == result.back() &&
-                   std::all_of(shape.begin(), shape.end() - 1, [](auto n) { return n == 1; });
+  if (!p.c.valid() || !is_row(builder, p)) return false;
   const bool scales = p.beta == 1.f || builder.tensor(p.c).constant.has_value();
-  return row && scales && (p.packs || p.alpha == 1.f);
+  return scales && (p.packs || p.alpha == 1.f);
 }
 
 /// What comes before the fused tail: the scale and the addend that the kernel does not take.
@@ -214,8 +217,17 @@ std::optional<ConstantProduct> constant_product(const Builder& builder, const Pr
   return ConstantProduct{p.a, p.b, p.c, rows, turned(p.b_view)};
 }
 
+/// Nothing if it adds more than a number for each column.
+std::optional<ComputedProduct> computed_product(const Builder& builder, const Product& p) {
+  if (p.packs || (p.c.valid() && (!is_row(builder, p) || p.beta != 1.f))) return std::nullopt;
+  return ComputedProduct{p.a, p.b, p.c, p.a_view, p.b_view, p.result_view, p.alpha};
+}
+
 /// By loops of ours, where oneDNN has none for the product alone but its reference.
 bool accepts_instead(const Builder& builder, const Product& p, const Group& group) {
+  if (const auto computed = computed_product(builder, p))
+    return accepts_direct(builder, group, *computed) &&
+           (is_direct(builder, group.head) || !choose(builder, p, {group.head, {}}));
   const auto constant = constant_product(builder, p);
   if (constant && builder.is_int8(group.head)) return accepts_quads(builder, group, *constant);
   if (!constant || !computes_direct(builder, group.head)) return false;
@@ -223,6 +235,8 @@ bool accepts_instead(const Builder& builder, const Product& p, const Group& grou
   return is_direct(builder, group.head) || !choose(builder, p, {group.head, {}});
 }
 bool lower_instead(Builder& builder, const Product& p, const Group& group) {
+  if (const auto computed = computed_product(builder, p))
+    return lower_direct(builder, group, *computed);
   const auto constant = constant_product(builder, p);
   if (!constant) return false;
   return lower_quads(builder, group, *constant) || lower_direct(builder, group, *constant);

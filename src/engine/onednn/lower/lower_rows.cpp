@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
+#include "engine/onednn/memory/turning.h"
+#include "engine/onednn/ways.h"
+#include "kernels/half/half_layers.h"
 #include "kernels/plain/planes.h"
 #include "kernels/plain/row_norm.h"
 #include "kernels/plain/rows.h"
@@ -157,6 +160,18 @@ bool lower_dense_softmax(Builder& builder, LayerId id) {
   return true;
 }
 
+/// Of what lies in 16 bits, on 64-bit ARM.
+void run_softmax_of_halves(Builder& builder, const network::Layer& layer,
+                           const kernels::HalfSoftmax& softmax) {
+  const Value result =
+      builder.make(layer.outputs[0], plain_desc(builder.tensor(layer.outputs[0]).shape));
+  const auto loop = [softmax](const OwnPlaces& at) {
+    softmax_of_halves(softmax, reinterpret_cast<const kernels::Half*>(at.from),
+                      reinterpret_cast<float*>(at.to));
+  };
+  builder.run({builder.value(layer.inputs[0]), result, loop}, "row_softmax");
+}
+
 }  // namespace
 
 bool lower_row_norm(Builder& builder, LayerId id) {
@@ -179,11 +194,16 @@ bool lower_row_softmax(Builder& builder, LayerId id) {
   const auto& op = std::get<network::Softmax>(layer.op);
   const Shape& shape = builder.tensor(layer.inputs[0]).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
-  const Desc now = builder.value(layer.inputs[0]).desc;
-  if (op.end != rank || rank == 0 || !is_row_major(now)) return lower_dense_softmax(builder, id);
+  const Value source = builder.value(layer.inputs[0]);
+  if (op.end != rank || rank == 0 || !is_row_major(source.desc))
+    return lower_dense_softmax(builder, id);
   Shape axes;
   for (std::int64_t d = op.axis; d < op.end; ++d) axes.push_back(d);
   const kernels::DenseRows rows = rows_of(shape, axes);
+  if (has_own_half(type_of(source.desc))) {
+    run_softmax_of_halves(builder, layer, {rows, op.log, stored_number_of(type_of(source.desc))});
+    return true;
+  }
   const Value result = builder.make(layer.outputs[0], plain_desc(shape));
   const auto loop = [rows, log = op.log](const OwnPlaces& at) {
     softmax_rows(rows, log, floats(at.from), floats(at.to));

@@ -178,8 +178,12 @@ std::optional<SumsAndBias> kernels_of(const Builder& builder, LayerId id,
   return std::nullopt;
 }
 
-kernels::WindowAxis axis_of_phases(const Builder& builder, LayerId id, std::size_t dimension) {
+/// Dimensions that there are none of are of one pixel.
+kernels::WindowAxis axis_of_phases(const Builder& builder, LayerId id, std::size_t from_end) {
   const network::Layer& layer = builder.layer(id);
+  const std::size_t rank = builder.tensor(layer.inputs[0]).shape.size() - 2;
+  if (from_end > rank) return {};
+  const std::size_t dimension = rank - from_end;
   const network::Window window = geometry_of(layer.op).window;
   return {unsigned_at(builder.tensor(layer.inputs[0]).shape, dimension + 2),
           unsigned_at(builder.tensor(layer.outputs[0]).shape, dimension + 2),
@@ -189,13 +193,14 @@ kernels::WindowAxis axis_of_phases(const Builder& builder, LayerId id, std::size
           unsigned_at(window.pads_begin, dimension)};
 }
 
-/// By transposed_convolution.h: images, nothing beyond the result in front.
+/// By transposed_convolution.h: nothing beyond the result in front.
 bool can_have_phases(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const network::Shape& pads = geometry_of(layer.op).window.pads_begin;
   const bool grows = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
-  return builder.tensor(layer.inputs[0]).shape.size() == 4 && !grows && is_ordinary(builder, id) &&
-         !builder.is_int8(id) && builder.type(id) == Type::f32 && has_constants(builder, layer);
+  const std::size_t rank = builder.tensor(layer.inputs[0]).shape.size();
+  return rank >= 3 && rank <= 5 && !grows && is_ordinary(builder, id) && !builder.is_int8(id) &&
+         builder.type(id) == Type::f32;
 }
 
 kernels::TransposedConvolution transposed_of(const Builder& builder, LayerId id) {
@@ -206,26 +211,45 @@ kernels::TransposedConvolution transposed_of(const Builder& builder, LayerId id)
   result.channels = unsigned_at(in, 1);
   result.outputs = unsigned_at(builder.tensor(layer.outputs[0]).shape, 1);
   result.groups = static_cast<std::size_t>(geometry_of(layer.op).groups);
-  result.height = axis_of_phases(builder, id, 0);
+  result.depth = axis_of_phases(builder, id, 3);
+  result.height = axis_of_phases(builder, id, 2);
   result.width = axis_of_phases(builder, id, 1);
   result.lanes = vector_lanes();
   return result;
+}
+
+/// Computed weights, packed before each run.
+Value packed_when_run(Builder& builder, TensorId weights,
+                      const kernels::TransposedConvolution& transposed) {
+  const auto size = static_cast<std::int64_t>(packed_size(transposed));
+  const auto count =
+      static_cast<std::size_t>(network::element_count(builder.tensor(weights).shape));
+  OwnWork pack{builder.plain(weights),
+               builder.make_temporary(row_major_desc({size}, Type::u8)),
+               [transposed, count, size](const OwnPlaces& places) {
+                 pack_weights(transposed, {reinterpret_cast<const float*>(places.from), count},
+                              {places.to, static_cast<std::size_t>(size)});
+               }};
+  builder.run(pack, "reorder");
+  return pack.to;
 }
 
 /// The product that makes all phases of the result.
 Value make_phases(Builder& builder, const network::Layer& layer,
                   const kernels::TransposedConvolution& transposed) {
   const kernels::DirectConvolution made = phases_of(transposed);
-  const Value weights = packed_weights(builder, layer.inputs[1], transposed);
+  const bool varies = !builder.tensor(layer.inputs[1]).constant;
+  const Value weights = varies ? packed_when_run(builder, layer.inputs[1], transposed)
+                               : packed_weights(builder, layer.inputs[1], transposed);
   const auto numbers = static_cast<std::int64_t>(made.pixels() * made.outputs);
   OwnWork work{
       builder.in_layout(layer.inputs[0], channels_last_desc(builder.tensor(layer.inputs[0]).shape)),
       builder.make_temporary(plain_desc({numbers})),
       {}};
-  work.constants = {weights};
-  const auto* const packed = reinterpret_cast<const float*>(builder.constant_data(weights));
-  work.run = [made, packed](const OwnPlaces& places) {
-    convolve(made, {reinterpret_cast<const float*>(places.from), packed, nullptr,
+  work.others = {weights};
+  work.run = [made](const OwnPlaces& places) {
+    convolve(made, {reinterpret_cast<const float*>(places.from),
+                    reinterpret_cast<const float*>(places.others[0]), nullptr,
                     reinterpret_cast<float*>(places.to)});
   };
   builder.run(work, "phases");
@@ -241,14 +265,10 @@ bool lower_phases(Builder& builder, const Group& group) {
   transposed.activation = *activation;
   const TensorId id = result_of(builder.network(), group);
   OwnWork work{phases, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
-  const float* bias = nullptr;
-  if (has_bias(layer)) {
-    work.constants = {builder.plain(layer.inputs[2])};
-    bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
-  }
-  work.run = [transposed, bias](const OwnPlaces& places) {
-    place_phases(transposed, bias, reinterpret_cast<const float*>(places.from),
-                 reinterpret_cast<float*>(places.to));
+  if (has_bias(layer)) work.others = {builder.plain(layer.inputs[2])};
+  work.run = [transposed](const OwnPlaces& places) {
+    place_phases(transposed, reinterpret_cast<const float*>(places.others[0]),
+                 reinterpret_cast<const float*>(places.from), reinterpret_cast<float*>(places.to));
   };
   builder.run(work, "phases");
   return true;

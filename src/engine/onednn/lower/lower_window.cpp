@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
+#include "engine/onednn/memory/turning.h"
 #include "engine/onednn/ways.h"
+#include "kernels/half/half_layers.h"
 #include "kernels/pool.h"
 
 namespace millrace::engine::onednn {
@@ -143,12 +145,13 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
   if (!suits_own_pooling(in)) return std::nullopt;
   // For rows with one result oneDNN has better kernels. They add numbers in the same order in every
   // layout: parts of quantised networks then round as the whole does.
-  const bool is_wide = vector_lanes() == 16, has_one_column = out[3] == 1;
+  const bool is_wide = vector_lanes() == 16;
+  const bool has_one_column = out[3] == 1 && !has_own_half(type);
   if ((is_wide || has_one_column) && !is_small_max(spec)) return std::nullopt;
   const kernels::Pool pool = pool_of(spec, in, out);
   if (source == channels_last_desc(in, type))
     return OwnPooling{pool, channels_last_desc(out, type)};
-  if (is_wide) return std::nullopt;
+  if (is_wide || (has_own_half(type) && !is_max(spec))) return std::nullopt;
   const auto with_channels = [&](std::size_t channels, const Desc& result) {
     OwnPooling parted{pool, result};
     parted.pool.images = pool.images * pool.channels / channels;
@@ -162,6 +165,11 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
 }
 
 std::function<void(const OwnPlaces&)> loop_of(const kernels::Pool& pool, Type type, bool is_max) {
+  if (!is_max && has_own_half(type))
+    return [pool, kind = stored_number_of(type)](const OwnPlaces& places) {
+      average_pool_of_halves(pool, reinterpret_cast<const kernels::Half*>(places.from),
+                             reinterpret_cast<kernels::Half*>(places.to), kind);
+    };
   if (!is_max) return pool_loop<float>(kernels::average_pool, pool);
   if (type == Type::f32) return pool_loop<float>(kernels::max_pool, pool);
   if (type == Type::u8) return pool_loop<std::uint8_t>(kernels::max_pool, pool);
@@ -175,12 +183,28 @@ bool run_own_pooling(Builder& builder, const network::Layer& layer, const Poolin
   const Type type = type_of(source.desc);
   const bool is_half = type == Type::bf16 || type == Type::f16;
   const bool is_byte = is_quantized(source.desc) && !has_integer_products();
-  if (type != Type::f32 && ((!is_half && !is_byte) || !is_max(spec))) return false;
+  const bool averages_halves = has_own_half(type) && !is_max(spec);
+  if (type != Type::f32 && !averages_halves && ((!is_half && !is_byte) || !is_max(spec)))
+    return false;
   const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
   if (!own) return false;
   const Value result = builder.make(layer.outputs[0], own->result, source.encoding);
   builder.run({source, result, loop_of(own->pool, type, is_max(spec))},
               is_max(spec) ? "max_pool" : "average_pool");
+  return true;
+}
+
+/// Means of images that lie in 16 bits with the channels inside, on 64-bit ARM.
+bool reduce_halves(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
+  const Value source = builder.value(layer.inputs[0]);
+  const Type type = type_of(source.desc);
+  const Dims in = dims_of(source.desc);
+  if (!has_own_half(type) || is_max(spec) || source.desc != channels_last_desc(in, type))
+    return false;
+  const kernels::Pool pool = pool_of(spec, in, dims_of(spec.destination));
+  const Desc result = row_major_desc(builder.tensor(layer.outputs[0]).shape, type);
+  builder.run({source, builder.make(layer.outputs[0], result), loop_of(pool, type, false)},
+              "average_pool");
   return true;
 }
 
@@ -260,6 +284,7 @@ bool lower_reduce(Builder& builder, LayerId id) {
   Dims pooled{input[0], input[1]};
   pooled.resize(input.size(), 1);
   spec.destination = any_desc(pooled);
+  if (input.size() == 4 && reduce_halves(builder, layer, spec)) return true;
   return run_pooling(builder, {layer, spec, plain_desc(builder.tensor(layer.outputs[0]).shape)});
 }
 

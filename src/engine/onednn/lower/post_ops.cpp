@@ -163,6 +163,12 @@ bool is_swish(const Builder& builder, const Fused& fused) {
   return fused_function(builder, fused) == kernels::Function::swish;
 }
 
+bool is_hard_swish(const Builder& builder, const Fused& fused) {
+  if (fused.kind != Fused::Kind::unary) return fused.kind == Fused::Kind::hard_swish;
+  const auto& function = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
+  return function.kind == UnaryKind::hard_swish;
+}
+
 std::optional<FunctionPass> function_pass_of(const Builder& builder, const Group& group) {
   if (builder.variant(group.head).precision != board::Precision::f32) return std::nullopt;
   FunctionPass pass;

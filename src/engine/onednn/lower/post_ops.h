@@ -20,6 +20,7 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
 /// The function by loops of our own, if oneDNN takes up to twice their time for it.
 std::optional<kernels::Function> faster_function(const network::Unary& function);
 bool is_swish(const Builder& builder, const Fused& fused);
+bool is_hard_swish(const Builder& builder, const Fused& fused);
 
 /// What such a loop does to the float32 results of a kernel: a function, and a residual added to
 /// that.

@@ -18,6 +18,13 @@ kernels::ByteScale scale_of(const Value& value) {
 
 }  // namespace
 
+kernels::StoredNumber stored_number_of(Type type) {
+  if (type == Type::f32) return kernels::StoredNumber::f32;
+  if (type == Type::bf16) return kernels::StoredNumber::bf16;
+  if (type == Type::f16) return kernels::StoredNumber::f16;
+  return type == Type::u8 ? kernels::StoredNumber::u8 : kernels::StoredNumber::s8;
+}
+
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to) {
   if (type_of(from.desc) != Type::f32 || type_of(to.desc) != Type::f32) return std::nullopt;
   const auto before = dense_strides(from.desc), after = dense_strides(to.desc);
@@ -36,17 +43,18 @@ std::optional<OwnWork> fast_turn(const Value& from, const Value& to) {
 }
 
 OwnWork cast_of_halves(const Value& from, const Value& to) {
-  if (type_of(to.desc) == Type::f16) {
+  const auto kind_of = [](const Value& value) { return stored_number_of(type_of(value.desc)); };
+  if (type_of(from.desc) == Type::f32) {
     const auto count = static_cast<std::size_t>(size_of(to.desc).count) / sizeof(kernels::Half);
-    return {from, to, [count](const OwnPlaces& at) {
+    return {from, to, [count, kind = kind_of(to)](const OwnPlaces& at) {
               kernels::write_halves_of({reinterpret_cast<const float*>(at.from), count},
-                                       reinterpret_cast<kernels::Half*>(at.to));
+                                       reinterpret_cast<kernels::Half*>(at.to), kind);
             }};
   }
   const auto count = static_cast<std::size_t>(size_of(from.desc).count) / sizeof(kernels::Half);
-  return {from, to, [count](const OwnPlaces& at) {
+  return {from, to, [count, kind = kind_of(from)](const OwnPlaces& at) {
             kernels::write_floats_of({reinterpret_cast<const kernels::Half*>(at.from), count},
-                                     reinterpret_cast<float*>(at.to));
+                                     reinterpret_cast<float*>(at.to), kind);
           }};
 }
 

@@ -6,9 +6,12 @@
 
 namespace millrace::engine::onednn {
 
+/// In what numbers values of this type lie.
+kernels::StoredNumber stored_number_of(Type type);
 /// Nothing unless both lie in dense layouts of float32 and the loop is fast between them.
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to);
-/// Numbers that stay where they are, from float32 to float16 or back. On 64-bit ARM only.
+/// Numbers that stay where they are, from float32 to numbers of 16 bits or back. Precondition:
+/// has_own_half() of these.
 OwnWork cast_of_halves(const Value& from, const Value& to);
 /// Whether turn_of_bytes() takes bytes from the one layout to the other.
 bool can_turn_bytes(const Desc& from, const Desc& to);

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "engine/onednn/memory/turning.h"
 #include "engine/onednn/primitives/primitives.h"
+#include "engine/onednn/ways.h"
 #include "kernels/half/half_elements.h"
 
 namespace millrace::engine::onednn {
@@ -137,15 +139,15 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
 
 network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
   if (is_own(packing)) return pack_for_own(constant, packing);
-  if (type_of(packing.to) != Type::f16 || !kernels::has_half_products())
-    return pack_by_kernel(constant, packing);
+  if (!has_own_half(type_of(packing.to))) return pack_by_kernel(constant, packing);
   Packing wide = packing;
   wide.to = retyped(packing.to, Type::f32);
   const network::Buffer numbers = pack_by_kernel(constant, wide);
   network::Buffer result(size_of(packing.to));
   kernels::write_halves_of({reinterpret_cast<const float*>(numbers.data()),
                             static_cast<std::size_t>(size_of(wide.to).count) / sizeof(float)},
-                           reinterpret_cast<kernels::Half*>(result.data()));
+                           reinterpret_cast<kernels::Half*>(result.data()),
+                           stored_number_of(type_of(packing.to)));
   return result;
 }
 

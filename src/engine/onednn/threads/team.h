@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/onednn/threads/held_signals.h"
 #include "engine/onednn/threads/threads.h"
 
 namespace millrace::engine::onednn {
@@ -18,6 +19,7 @@ void run_on_team(const std::vector<int>& cores, const std::function<void()>& wor
 /// several cores, on their team.
 template <class Work>
 void run_on(const std::vector<int>& cores, const Work& work) {
+  const HeldSignals held;
   if (cores.size() > 1) return run_on_team(cores, std::cref(work));
   const ThreadScope threads(cores);
   work();

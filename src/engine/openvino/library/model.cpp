@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "network/onnx_writer/write_onnx.h"
+#include "formats/onnx_writer/write_onnx.h"
 
 namespace millrace::engine::openvino {
 namespace {
@@ -84,7 +84,7 @@ ov::Shape shape_of(const network::Tensor& tensor) {
   return {tensor.shape.begin(), tensor.shape.end()};
 }
 
-std::string written(const Part& part) { return network::write_onnx(part.network).bytes; }
+std::string written(const Part& part) { return formats::write_onnx(part.network).bytes; }
 
 std::shared_ptr<ov::Model> read(ov::Core& core, const Part& part, const std::string& bytes) {
   std::shared_ptr<ov::Model> model = core.read_model(bytes, ov::Tensor());

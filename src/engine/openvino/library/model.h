@@ -14,7 +14,7 @@ namespace millrace::engine::openvino {
 ov::element::Type element_type(network::DataType type);
 ov::Shape shape_of(const network::Tensor& tensor);
 
-/// The part as an ONNX model without the large weights. InputError as network::write_onnx.
+/// The part as an ONNX model without the large weights. InputError as formats::write_onnx.
 std::string written(const Part& part);
 
 /// OpenVINO's model of it, whose weights are those of the part, which outlives it. Its operations

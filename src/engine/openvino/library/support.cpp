@@ -8,7 +8,7 @@
 #include "engine/openvino/library/devices.h"
 #include "engine/openvino/library/guarded.h"
 #include "engine/openvino/library/model.h"
-#include "network/onnx_writer/write_onnx.h"
+#include "formats/onnx_writer/write_onnx.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::engine::openvino {
@@ -101,7 +101,7 @@ Verdict reads_slopes(const network::Network& network, LayerId id) {
 
 /// What is known before OpenVINO is asked.
 Verdict can_be_told(const network::Network& network, LayerId layer) {
-  if (Verdict verdict = network::can_write(network, layer); !verdict) return verdict;
+  if (Verdict verdict = formats::can_write(network, layer); !verdict) return verdict;
   if (Verdict verdict = computes_the_same(network, layer); !verdict) return verdict;
   if (Verdict verdict = reads_slopes(network, layer); !verdict) return verdict;
   for (const auto* tensors : {&network[layer].inputs, &network[layer].outputs})

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "network/evaluate/loops.h"
-#include "network/onnx/graph/varying_part.h"
 
 namespace millrace::network::loops {
 namespace {
@@ -44,7 +43,7 @@ void put(const std::string& name, const Array& value, const View& out) {
 void run(const VaryingPart& op, Inputs in, Outputs out) {
   std::vector<Array> inputs;
   for (std::size_t i = 0; i < in.size(); ++i) inputs.push_back(copy_of(in[i], op.types[i]));
-  const std::vector<Array> results = onnx::evaluate_part(op, std::move(inputs));
+  const std::vector<Array> results = op.compute(op, std::move(inputs));
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out[i].present()) put(op.outputs[i], converted(results[i], out[i].type), out[i]);
 }

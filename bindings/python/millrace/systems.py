@@ -1,0 +1,187 @@
+"""Several models under deadlines."""
+import os
+import threading
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
+
+from . import _core
+from .handles import Handle
+from .models import Model, model_of
+from .progress import listening
+from .units import seconds
+
+
+class Bound(NamedTuple):
+    """A group of a deployment; times in seconds."""
+    group: str
+    period: float
+    deadline: float
+    bound: Optional[float]  # no response is longer; None: not active in the first scenario
+    is_application: bool
+
+
+class GroupResult(NamedTuple):
+    """What became of a frame of a group; times in seconds."""
+    group: str
+    frame: int  # of those that were due, from 0
+    input: int  # the number of the frame that was fed, from 0
+    repeated: bool  # no newer one had come
+    outputs: dict  # arrays by name, of a model
+    findings: dict  # of an application
+    response: float  # from when the frame was due
+    deadline: float
+    bound: Optional[float]
+    missed: bool  # the deadline
+
+
+class GroupReport(NamedTuple):
+    """A group's frames in a run."""
+    group: str
+    due: int
+    done: int
+    skipped: int
+    missed: int  # deadlines
+    submitted: int
+    overwritten: int  # by newer ones
+    repeated: int  # done with an input that had been used before
+    without_input: int
+    undelivered: int  # results that the callback was too slow for
+    largest_response: float  # seconds
+
+
+class Rows(list):
+    """Named tuples, as a list."""
+
+    def to_pandas(self):
+        """A pandas.DataFrame, if pandas is installed."""
+        import pandas
+        return pandas.DataFrame(list(self), columns=self[0]._fields if self else None)
+
+
+class System:
+    """Groups that run at the same time: System("robot.yaml"), or built call by call."""
+
+    def __init__(self, file: Union[str, os.PathLike, None] = None, *, name: str = "system"):
+        self.file = None if file is None else os.fspath(file)
+        self.name = name
+        self._groups: List[dict] = []
+
+    def add(self, name: str, model, *, rate: float, deadline=None, priority: Optional[int] = None) -> "System":
+        """A group. model: as of millrace.plan, or an application's file (.yaml); rate: frames per second;
+        deadline: seconds or "200ms", from when a frame is due; none: the period; priority: higher is more urgent."""
+        if self.file is not None:
+            raise _core.Error(f"{self.file}: a system of a file has its groups there; add '{name}' to the file")
+        group = {"name": name, "rate": float(rate), "priority": priority,
+                 "deadline": None if deadline is None else seconds(deadline)}
+        if isinstance(model, (str, os.PathLike)) and os.fspath(model).endswith((".yaml", ".yml")):
+            group["application"] = os.fspath(model)
+        else:
+            group["model"] = model_of(model)._core
+        self._groups.append(group)
+        return self
+
+
+class Deployment(Handle):
+    """Plans, processors and priorities of all groups, with proven response times.
+
+    Deployment("robot.deployment.json") reads a file.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike]):
+        self._core = _core.Deployment.from_file(os.fspath(path))
+
+    @property
+    def bounds(self) -> List[Bound]:
+        """By group."""
+        return Rows(Bound(*row) for row in self._core.groups)
+
+    @property
+    def scenarios(self) -> List[str]:
+        return self._core.scenarios
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        self._core.save(os.fspath(path))
+
+    def run(self, *, scenario: str = "", every: bool = False) -> "Run":
+        """Starts it. every: frames wait in line, up to eight; else a newer one takes the place of one that waits."""
+        return Run(self, scenario, every)
+
+    def __str__(self):
+        lines = [f"{'group':<20} {'period':>10} {'deadline':>10} {'bound':>10}"]
+        for row in self.bounds:
+            bound = f"{1e3 * row.bound:7.2f} ms" if row.bound is not None else "-"
+            lines.append(f"{row.group:<20} {1e3 * row.period:7.2f} ms {1e3 * row.deadline:7.2f} ms {bound:>10}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class Run:
+    """A deployment at work. Frames of a group are due at its rate; then it takes the newest that was fed."""
+
+    def __init__(self, deployment: Deployment, scenario: str, every: bool):
+        self._callbacks: Dict[str, Callable[[GroupResult], None]] = {}
+        self._groups = [row.group for row in deployment.bounds]
+        self._reports: Optional[List[GroupReport]] = None
+        self._stopping = threading.Lock()
+        callbacks = self._callbacks  # not self: the run would keep itself alive
+
+        def take(values):
+            result = GroupResult(*values)
+            callback = callbacks.get(result.group)
+            if callback is not None:
+                callback(result)
+
+        self._core = _core.Live(deployment._core, take, scenario, every)
+
+    def on_result(self, group: str, callback: Callable[[GroupResult], None]) -> None:
+        """Calls it with each GroupResult of the group, on a thread of the group. What it raises comes out of stop()."""
+        self._known(group)
+        self._callbacks[group] = callback
+
+    def feed(self, group: str, frame, *, colours: str = "rgb") -> bool:
+        """A frame as of Session.submit, or the picture of an application. False: the run has ended."""
+        return self._core.feed(group, frame, colours)
+
+    def enter(self, scenario: str, level: Optional[int] = None) -> None:
+        """Goes over to a scenario, and a level of its rates; none: the highest."""
+        self._core.enter(scenario, level)
+
+    def stop(self) -> List[GroupReport]:
+        """Waits for the frames on their way. Raises what a callback raised."""
+        with self._stopping:
+            if self._reports is None:
+                self._reports = Rows(GroupReport(*row) for row in self._core.stop())
+        return self._reports
+
+    @property
+    def reports(self) -> Optional[List[GroupReport]]:
+        """After stop()."""
+        return self._reports
+
+    def _known(self, group):
+        if group not in self._groups:
+            raise _core.Error(f"group '{group}': is none of the deployment, expected one of {', '.join(self._groups)}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def deploy(system, *, board: str = "", processors: Sequence[str] = (), method: str = "",
+           samples: Optional[int] = None, plugins: Sequence[str] = (), seed: int = 1, cache: bool = True,
+           progress=None) -> Deployment:
+    """Plans for all groups, with priorities and proven response times.
+
+    system: a System, or a file. samples: runs of each task on this machine; none: 200; 0: sums of worst times of layers.
+    Error of kind "infeasible" if deadlines cannot be kept. Ctrl-C ends it.
+    """
+    if not isinstance(system, System):
+        system = System(system)
+    settings = {"board": board, "processors": list(processors), "method": method, "samples": samples,
+                "plugins": list(plugins), "seed": seed, "cache": cache}
+    with listening(progress) as listener:
+        if system.file is not None:
+            return Deployment._of(_core.deploy_file(system.file, settings, listener))
+        return Deployment._of(_core.deploy(system.name, system._groups, settings, listener))

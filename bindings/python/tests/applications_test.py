@@ -1,0 +1,86 @@
+"""Heads of applications, beside what the command finds with the same model."""
+import json
+import os
+import tempfile
+import unittest
+
+import numpy
+
+import millrace
+from support import DIGITS, MODELS, run
+
+PICTURES = os.path.join(MODELS, "digits_images")
+
+
+class Applications(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = millrace.Classifier(DIGITS, top=3, measure=0)
+
+    def test_a_folder_is_classified_like_the_command_does(self):
+        results = list(self.model(PICTURES))
+        self.assertGreater(len(results), 5)
+        with tempfile.TemporaryDirectory() as folder:
+            application = os.path.join(folder, "digits.yaml")
+            with open(application, "w") as file:
+                file.write(f"format: 1\nnetwork: {{model: {DIGITS}}}\ninput: {{images: {PICTURES}}}\n"
+                           "preprocess: {colours: grey}\n"
+                           f"postprocess: {{kind: top_k, top: 3}}\noutput: {{json: {folder}/out.jsonl}}\n")
+            done = run("run", application, cwd=folder)
+            if "libmillrace_codecs" in done.stderr:
+                self.skipTest("the command of a wheel reads no pictures")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(os.path.join(folder, "out.jsonl")) as file:
+                lines = [json.loads(line) for line in file]
+        self.assertEqual(len(lines), len(results))
+        by_name = {os.path.basename(line["source"]): line for line in lines}
+        for result in results:
+            line = by_name[os.path.basename(result.source)]
+            self.assertEqual([c.label for c in result.classes], [c["class"] for c in line["classes"]])
+            for ours, theirs in zip(result.classes, line["classes"]):  # plans may differ, which round
+                self.assertAlmostEqual(ours.score, theirs["value"], delta=1e-5 * abs(theirs["value"]) + 1e-6)
+            self.assertIn(f"digit_{result.classes[0].label}", result.source)
+
+    def test_arrays_and_single_pictures(self):
+        pixels = self.model.run(os.path.join(PICTURES, sorted(os.listdir(PICTURES))[0])).picture
+        self.assertEqual((pixels.dtype, pixels.shape[2]), (numpy.uint8, 3))
+        again = list(self.model([pixels, pixels[..., 0]]))
+        self.assertEqual(again[0].classes, again[1].classes)
+        self.assertEqual([result.frame for result in again], [0, 1])
+        self.assertEqual(list(self.model(pixels[..., ::-1], colours="bgr"))[0].classes, again[0].classes)
+
+    def test_plot_and_save(self):
+        result = next(self.model(PICTURES))
+        self.assertEqual(result.plot().shape, result.picture.shape)
+        with tempfile.TemporaryDirectory() as folder:
+            path = result.save(folder)
+            again = self.model.run(path)
+            numpy.testing.assert_array_equal(again.picture, result.plot())
+
+    def test_a_detector_gives_boxes(self):
+        model = millrace.Detector("yolov3_tiny", kind="yolo", threshold=0.01, measure=0, search="one-processor")
+        picture = numpy.random.default_rng(1).integers(0, 255, (240, 320, 3), numpy.uint8)
+        for result in model([picture, picture]):
+            self.assertEqual(result.boxes.xyxy.shape, (len(result.boxes), 4))
+            self.assertEqual(len(result.boxes.score), len(result.boxes))
+            self.assertTrue((result.boxes.xyxy >= 0).all() and (result.boxes.xyxy <= 320).all())
+            self.assertEqual(result.plot().shape, (240, 320, 3))
+
+    def test_wrong_pictures(self):
+        for source, words in [("/nowhere.png", "/nowhere.png"), (3, "found a int, expected a file"),
+                              (numpy.zeros((4, 4, 2), numpy.uint8), "expected uint8 of the shape"),
+                              (numpy.zeros((4, 4, 3)), "found float64 4x4x3")]:
+            with self.subTest(words), self.assertRaisesRegex(millrace.Error, words):
+                list(self.model(source))
+
+    def test_a_source_that_raises(self):
+        def frames():
+            yield numpy.zeros((8, 8, 3), numpy.uint8)
+            raise ZeroDivisionError("of the source")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "of the source"):
+            list(self.model(frames()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+"""What the tests share."""
+import functools
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy
+
+import millrace
+import millrace.__main__
+
+MODELS = os.environ["MILLRACE_MODELS"]
+DIGITS = os.path.join(MODELS, "digits.onnx")
+COMMAND = os.environ.get("MILLRACE_COMMAND") or millrace.__main__.command()
+
+
+def images(count=None):
+    """The held-out digits, one frame each."""
+    whole = numpy.load(os.path.join(MODELS, "digits_test_images.npy")).astype(numpy.float32)
+    return [image.reshape(1, 1, 8, 8) for image in whole[:count]]
+
+
+def labels():
+    with open(os.path.join(MODELS, "digits_test_labels.txt")) as file:
+        return [int(word) for word in file.read().split()]
+
+
+@functools.lru_cache(maxsize=None)
+def digits_plan(search="auto"):
+    return millrace.plan(DIGITS, measure=0, search=search)
+
+
+@functools.lru_cache(maxsize=None)
+def digits_model():
+    return millrace.Model(DIGITS)
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def resident_kib():
+    with open("/proc/self/status") as file:
+        return int(re.search(r"VmRSS:\s*(\d+)", file.read()).group(1))
+
+
+def seconds_to_end(code, after):
+    """How long Ctrl-C takes to end the code, as KeyboardInterrupt."""
+    whole = f"import millrace\ntry:\n    {code}\nexcept KeyboardInterrupt:\n    print('interrupted')"
+    with subprocess.Popen([sys.executable, "-c", whole], stdout=subprocess.PIPE, text=True) as child:
+        time.sleep(after)
+        child.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        said = child.communicate(timeout=60)[0]
+        taken = time.monotonic() - begin
+    if "interrupted" not in said:
+        raise AssertionError(f"was over before Ctrl-C: {code}")
+    return taken

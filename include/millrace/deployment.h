@@ -1,0 +1,156 @@
+#pragma once
+// Several models under deadlines: what runs where with which priority, and live frames through it.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "millrace/findings.h"
+#include "millrace/model.h"
+#include "millrace/options.h"
+#include "millrace/profile.h"
+#include "millrace/tensor.h"
+
+namespace millrace {
+inline namespace v1 {
+
+/// A model, or an application, with a rate and a deadline.
+struct Group {
+  std::string name;
+  std::optional<Model> model;  // or:
+  std::string application;     // an application's file
+  double rate_fps = 0;
+  std::optional<Duration> deadline;  // from when a frame is due; none: the period
+  std::optional<std::int64_t> priority;  // a higher number is more urgent; none: chosen
+  std::vector<Precision> precisions;  // that layers may compute in; empty: float32
+};
+
+/// Groups that run at the same time. Files say more: scenarios, ranges of rates, tasks.
+struct System {
+  std::string name = "system";
+  std::vector<Group> groups;
+};
+
+struct DeployRequest {
+  std::vector<std::string> processors;  // for models, by name; empty: all
+  std::string board;  // a board file or shipped board, with modelled times; empty: here
+  std::string method;  // empty: the usual search
+  /// So many runs of each task on this machine, beside the others; none: 200. 0: sums of worst
+  /// times of layers.
+  std::optional<std::int64_t> samples;
+  std::vector<std::string> plugins;  // with functions of tasks
+  std::uint64_t seed = 1;
+  Options options;
+};
+
+struct GroupInfo {
+  std::string name;
+  std::vector<TensorInfo> inputs, outputs;  // of its model; empty: it has none
+  bool is_application = false;
+  Duration period{}, deadline{};
+  std::optional<Duration> bound;  // of its response, in the first scenario; none: not active
+};
+
+/// What became of a frame of a group.
+struct GroupResult {
+  std::string group;
+  std::int64_t frame = 0;  // of those that were released, from 0
+  std::int64_t input = 0;  // the number of the submitted frame or picture, from 0
+  bool repeated = false;   // no newer one had come, so it was used again
+  Frame outputs;      // of a model
+  Findings findings;  // of an application
+  std::chrono::steady_clock::time_point arrived{}, due{}, end{};
+  Duration response{}, deadline{};  // from `due`
+  std::optional<Duration> bound;  // that was proven for the response
+  bool missed = false;                 // its deadline
+};
+
+/// How frames of the program meet the moments at which a group's frames are due.
+enum class InputPolicy {
+  newest,  // a newer one takes the place of one that waits
+  every,   // they wait in line, up to eight; submit() waits for room
+};
+
+struct RunOptions {
+  std::string scenario;               // to begin with; empty: the first
+  std::optional<std::int64_t> level;  // none: the highest
+  InputPolicy input = InputPolicy::newest;
+  std::vector<std::string> plugins;  // with functions of tasks
+  Options options;
+};
+
+/// Every frame that was due is done or skipped; every submitted one was used, is overwritten or
+/// still waited.
+struct GroupReport {
+  std::string group;
+  std::int64_t due = 0, done = 0, skipped = 0, missed = 0;  // missed: their deadlines
+  std::int64_t submitted = 0, overwritten = 0;
+  std::int64_t repeated = 0;     // done with an input that had been used before
+  std::int64_t without_input = 0;  // done before the first was submitted: no result
+  std::int64_t undelivered = 0;    // results that the callback was too slow for
+  Duration largest_response{};
+};
+
+/// Frames of the groups, in real time. Copies are one run; the last one ends it. Any thread.
+class DeploymentRun {
+ public:
+  /// A tensor for each input of the group's model; its memory is shared. False: the run has ended.
+  /// Error if the group has no model, or the frame does not fit.
+  bool submit(const std::string& group, const Frame& frame);
+  /// The same of an application.
+  bool submit(const std::string& group, const Image& image);
+  /// Frames on their way end first. Error if there is no such scenario or level; none: the highest.
+  void switch_to(const std::string& scenario, std::optional<std::int64_t> level);
+  /// Waits for the frames on their way, and for the callback. The same each time. Rethrows the
+  /// first error of a group, or of the callback.
+  std::vector<GroupReport> stop();
+
+ private:
+  friend struct Access;
+  struct Impl;
+  explicit DeploymentRun(std::shared_ptr<void> impl) : impl_(std::move(impl)) {}
+  Impl* impl() const { return static_cast<Impl*>(impl_.get()); }
+
+  std::shared_ptr<void> impl_;  // an Impl
+};
+
+/// Never changes, and copies share it: any thread may use any copy.
+class Deployment {
+ public:
+  /// Error names file and field.
+  static Deployment from_file(const std::string& path);
+  static Deployment from_file(const std::string& path, const Options& options);
+  void write(const std::string& path) const;
+
+  std::vector<GroupInfo> groups() const;
+  std::vector<std::string> scenarios() const;
+
+  /// Starts it on this machine, with real-time priorities if the system grants them. Results of all
+  /// groups go to `take`: those of a group in order, each group on an ordinary thread of its own,
+  /// so several threads call it at once. Only groups with a model have results.
+  DeploymentRun start(std::function<void(GroupResult)> take) const;
+  DeploymentRun start(std::function<void(GroupResult)> take, const RunOptions& options) const;
+
+ private:
+  friend struct Access;
+  struct Impl;
+  explicit Deployment(std::shared_ptr<const void> impl) : impl_(std::move(impl)) {}
+  const Impl* impl() const { return static_cast<const Impl*>(impl_.get()); }
+
+  std::shared_ptr<const void> impl_;  // an Impl
+};
+
+/// Plans for all groups, with priorities and proven response times. Error of kind infeasible if
+/// deadlines cannot be kept. Any thread.
+Deployment deploy(const System& system);
+Deployment deploy(const System& system, const DeployRequest& request);
+/// The same of a system's file (docs/deadlines.md).
+Deployment deploy(const std::string& system_file);
+Deployment deploy(const std::string& system_file, const DeployRequest& request);
+
+}  // namespace v1
+}  // namespace millrace

@@ -1,0 +1,73 @@
+#include "face/group_feed.h"
+
+#include <algorithm>
+
+namespace millrace::face {
+
+bool GroupFeed::put(Given given) {
+  if (closed_) return false;
+  given.number = submitted_++;
+  if (given.picture) given.picture->frame = given.number;
+  if (policy_ == InputPolicy::every) return inputs_.put(std::move(given));
+  overwritten_ += static_cast<std::int64_t>(inputs_.replace(std::move(given)));
+  return true;
+}
+
+void GroupFeed::close() {
+  closed_ = true;
+  inputs_.close();
+}
+
+/// The newest one, or again the one before.
+const Given& GroupFeed::next() {
+  auto given = inputs_.take();
+  const bool is_new = given.has_value();
+  if (is_new) current_ = std::move(*given);
+  if (!running_) return current_;
+  const std::lock_guard lock(mutex_);
+  on_the_way_.push_back({current_.number, !is_new, current_.arrived, {}, {}});
+  return current_;
+}
+
+std::optional<application::Picture> GroupFeed::picture() { return next().picture; }
+
+void GroupFeed::fill(std::span<const std::span<std::byte>> inputs) {
+  const Given& given = next();
+  for (std::size_t i = 0; i < given.arrays.size(); ++i)
+    std::ranges::copy(given.arrays[i].bytes(), inputs[i].data());
+}
+
+void GroupFeed::take(application::LiveResult result) {
+  if (!running_) return;
+  const std::lock_guard lock(mutex_);
+  on_the_way_[results_taken_++].result = std::move(result);
+}
+
+void GroupFeed::ended(const runtime::EndedFrame& frame) {
+  std::optional<Taken> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken = std::move(on_the_way_.front());
+    on_the_way_.pop_front();
+    --results_taken_;
+  }
+  if (taken->input < 0) {
+    ++without_;
+    return;
+  }
+  if (taken->repeated) ++repeated_;
+  taken->frame = frame;
+  results_.push(std::move(*taken));
+}
+
+GroupReport GroupFeed::counts() const {
+  GroupReport report;
+  report.submitted = submitted_;
+  report.overwritten = overwritten_;
+  report.repeated = repeated_;
+  report.without_input = without_;
+  report.undelivered = results_.dropped();
+  return report;
+}
+
+}  // namespace millrace::face

@@ -1,0 +1,185 @@
+#include "face/pictures.h"
+
+#include <fmt/format.h>
+
+#include <opencv2/core.hpp>
+#include <utility>
+
+#include "application/image_file.h"
+#include "application/sink.h"
+#include "base/error.h"
+#include "face/access.h"
+#include "face/call.h"
+
+namespace millrace {
+inline namespace v1 {
+namespace {
+
+/// Where red, green and blue of a pixel are.
+struct Offsets {
+  std::size_t bytes, red, green, blue;
+};
+
+Offsets offsets_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::bgr:
+      return {3, 2, 1, 0};
+    case PixelFormat::grey:
+      return {1, 0, 0, 0};
+    case PixelFormat::rgb:
+      break;
+  }
+  return {3, 0, 1, 2};
+}
+
+}  // namespace
+
+Image Image::copy_of(const Pixels& from) {
+  return face::guarded([&] {
+    const auto [width, height, pixels, format, stride] = from;
+    if (width <= 0 || height <= 0)
+      throw InputError("image", fmt::format("found {} x {} pixels, expected one at least", width,
+                                            height));
+    const Offsets at = offsets_of(format);
+    const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
+    const std::size_t step = stride > 0 ? static_cast<std::size_t>(stride) : columns * at.bytes;
+    auto memory = network::Buffer::uninitialized(Bytes{std::int64_t{3} * width * height});
+    auto* out = reinterpret_cast<std::uint8_t*>(memory.data());
+    for (std::size_t y = 0; y < rows; ++y) {
+      const auto* pixel = static_cast<const std::uint8_t*>(pixels) + y * step;
+      for (std::size_t x = 0; x < columns; ++x, pixel += at.bytes) {
+        *out++ = pixel[at.red];
+        *out++ = pixel[at.green];
+        *out++ = pixel[at.blue];
+      }
+    }
+    return face::image_of(
+        {width, height, std::make_shared<const network::Buffer>(std::move(memory))});
+  });
+}
+
+Image Image::from_file(const std::string& path) {
+  return face::guarded([&] {
+    const cv::Mat decoded = application::decode_image(path, false);
+    return copy_of({decoded.cols, decoded.rows, decoded.data, PixelFormat::bgr,
+                    static_cast<std::int64_t>(decoded.step[0])});
+  });
+}
+
+int Image::width() const { return impl() != nullptr ? impl()->image.width : 0; }
+int Image::height() const { return impl() != nullptr ? impl()->image.height : 0; }
+const std::uint8_t* Image::rgb() const {
+  return impl() != nullptr ? impl()->image.bytes().data() : nullptr;
+}
+
+namespace {
+
+application::Detection detection_of(const Detection& from) {
+  application::Detection to;
+  to.label = from.label;
+  to.probability = from.probability;
+  to.left = from.left;
+  to.top = from.top;
+  to.width = from.width;
+  to.height = from.height;
+  for (const Point& corner : from.corners) to.corners.push_back({corner.x, corner.y});
+  for (const Keypoint& point : from.keypoints)
+    to.keypoints.push_back({{point.at.x, point.at.y}, point.probability});
+  if (const auto& mask = from.mask)
+    to.mask = application::Mask{mask->left, mask->top, mask->width, mask->height, mask->inside};
+  return to;
+}
+
+/// What is drawn of them.
+application::Findings drawn_of(const Findings& from) {
+  application::Findings to;
+  if (from.detections) {
+    to.detections.emplace();
+    for (const Detection& each : *from.detections) to.detections->push_back(detection_of(each));
+  }
+  if (from.classes) {
+    to.classes.emplace();
+    for (const Ranked& each : *from.classes) to.classes->push_back({each.label, each.value});
+  }
+  if (from.map)
+    to.map = application::ClassMap{from.map->width, from.map->height, from.map->classes};
+  if (from.text) to.text = application::ReadText{from.text->text, from.text->probability};
+  return to;
+}
+
+}  // namespace
+
+Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels) {
+  return face::guarded([&] {
+    application::Outcome outcome;
+    outcome.picture = face::picture_of(image, 0);
+    outcome.findings = drawn_of(findings);
+    return face::image_of(application::drawn(outcome, labels));
+  });
+}
+
+}  // namespace v1
+
+namespace face {
+namespace {
+
+Detection detection_of(application::Detection from) {
+  Detection to;
+  to.label = from.label;
+  to.probability = from.probability;
+  to.left = from.left;
+  to.top = from.top;
+  to.width = from.width;
+  to.height = from.height;
+  for (const application::Point& corner : from.corners) to.corners.push_back({corner.x, corner.y});
+  for (const application::Keypoint& point : from.keypoints)
+    to.keypoints.push_back({{point.at.x, point.at.y}, point.probability});
+  if (from.mask)
+    to.mask = Mask{from.mask->left, from.mask->top, from.mask->width, from.mask->height,
+                   std::move(from.mask->inside)};
+  return to;
+}
+
+}  // namespace
+
+Image image_of(application::Image image) {
+  if (image.empty()) return {};
+  return Access::make<Image>(std::move(image));
+}
+
+application::Picture picture_of(const Image& image, std::int64_t number) {
+  if (image.rgb() == nullptr) throw InputError("image", "is empty, expected a picture");
+  application::Picture picture;
+  picture.frame = number;
+  picture.name = fmt::format("{}", number);
+  picture.image = Access::of(image).image;
+  picture.taken = std::chrono::steady_clock::now();
+  return picture;
+}
+
+Findings findings_of(application::Findings from) {
+  Findings to;
+  if (from.detections) {
+    to.detections.emplace();
+    for (application::Detection& each : *from.detections)
+      to.detections->push_back(detection_of(std::move(each)));
+  }
+  if (from.classes) {
+    to.classes.emplace();
+    for (const application::Ranked& each : *from.classes)
+      to.classes->push_back({each.label, each.value});
+  }
+  if (from.map) to.map = ClassMap{from.map->width, from.map->height, std::move(from.map->classes)};
+  to.embedding = std::move(from.embedding);
+  if (from.text) to.text = ReadText{std::move(from.text->text), from.text->probability};
+  to.json = std::move(from.json);
+  return to;
+}
+
+Outcome outcome_of(const application::Outcome& outcome) {
+  return {outcome.picture.frame, outcome.picture.name, image_of(outcome.picture.image),
+          findings_of(outcome.findings), outcome.latency};
+}
+
+}  // namespace face
+}  // namespace millrace

@@ -1,0 +1,99 @@
+#include "formats/onnx/graph/read_nodes.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/excerpt.h"
+#include "formats/onnx/graph/functions.h"
+#include "formats/onnx/lower.h"
+#include "formats/onnx/order.h"
+
+namespace millrace::formats::onnx {
+namespace {
+
+std::string operator_of(const ::onnx::NodeProto& node) {
+  const bool own = node.domain().empty() || node.domain() == "ai.onnx";
+  return own ? node.op_type() : node.domain() + "." + node.op_type();
+}
+
+/// Long names would be copied for every round of a loop, and shown in tables.
+void check_names(const NodeList& list, const std::string& file) {
+  constexpr std::size_t longest = 4096;
+  for (std::size_t i = 0; i < list.nodes.size(); ++i) {
+    const ::onnx::NodeProto& node = *list.nodes[i];
+    const auto check = [&](const std::string& name) {
+      if (name.size() <= longest) return;
+      throw InputError(
+          file, fmt::format("node {} ({}) has or uses the name '{}', which is {} bytes long; names "
+                            "can have at most {}, choose a shorter one",
+                            i, short_name(node.op_type()), short_name(name), name.size(), longest));
+    };
+    for (const std::string* name : {&node.op_type(), &node.domain(), &node.name()}) check(*name);
+    std::for_each(node.input().begin(), node.input().end(), check);
+    std::for_each(node.output().begin(), node.output().end(), check);
+  }
+}
+
+/// What the nodes read and do not make, as far as it is known from outside.
+std::unordered_set<std::string> given_names(Reading& reading, const NodeList& list) {
+  std::unordered_set<std::string> given;
+  for (const ::onnx::NodeProto* node : list.nodes) {
+    std::vector<std::string> names = names_read(*node);
+    reading.count_node(names.size());
+    for (std::string& name : names)
+      if (reading.knows(name)) given.insert(std::move(name));
+  }
+  for (const ::onnx::NodeProto* node : list.nodes)
+    for (const std::string& name : node->output()) {
+      given.erase(name);
+      if (reading.is_own(name)) given.insert(name);
+    }
+  return given;
+}
+
+void leave_problem(Reading& reading, const NodeToRead& node, Problem problem) {
+  problem.node = node.name;
+  const std::size_t index = reading.problems().add(std::move(problem));
+  for (const std::string& output : node.proto.output())
+    if (!output.empty()) reading.define_problem(output, index);
+}
+
+void lower_node(Reading& reading, const NodeToRead& node, const std::string& op_type) {
+  if (const auto* function = find_function(reading, node.proto))
+    return call_function(reading, *function, node);
+  Node lowered(reading, node.proto, node.name, node.needed);
+  lower(lowered, op_type);
+}
+
+void read_node(Reading& reading, const NodeToRead& node) {
+  const std::string op_type = operator_of(node.proto);
+  const bool known = is_supported(op_type) || find_function(reading, node.proto) != nullptr;
+  Problem problem{known ? "" : op_type, {}, {}, {}};
+  for (const std::string& input : node.proto.input())
+    if (const auto cause = reading.problem_of(input)) problem.causes.push_back(*cause);
+  if (!problem.causes.empty()) return leave_problem(reading, node, std::move(problem));
+  try {
+    lower_node(reading, node, op_type);
+  } catch (const InputError& error) {
+    if (reading.has_limits() && dynamic_cast<const TooMuchInside*>(&error) != nullptr) throw;
+    problem.error.push_back(error);
+    leave_problem(reading, node, std::move(problem));
+  }
+}
+
+}  // namespace
+
+void read_nodes(Reading& reading, const NodeList& list) {
+  check_names(list, reading.source().file);
+  const std::vector<std::string> names = node_names(list);
+  const GraphValues values{given_names(reading, list), needed_names(list)};
+  for (const std::size_t i : computation_order(list, values, reading.source().file)) {
+    reading.count_name(reading.prefix().size() + names[i].size());
+    read_node(reading, {*list.nodes[i], reading.prefix() + names[i], values.needed});
+  }
+}
+
+}  // namespace millrace::formats::onnx

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "formats/files/model_bytes.h"
+#include "formats/onnx/graph/functions.h"
+#include "formats/onnx/graph/names.h"
+#include "formats/onnx/graph/read_nodes.h"
+#include "formats/onnx/graph/varying_part.h"
+#include "formats/onnx/inputs.h"
+#include "formats/onnx/model.h"
+#include "formats/onnx/tensor_data.h"
+#include "formats/read.h"
+#include "network/simplify/simplify.h"
+
+namespace millrace::formats {
+namespace {
+
+using onnx::Reading;
+
+/// Of a value whose dimensions are all known.
+void declare(Reading& reading, const ::onnx::ValueInfoProto& info) {
+  const ::onnx::TypeProto::Tensor& tensor = info.type().tensor_type();
+  if (!info.type().has_tensor_type() || !tensor.has_shape()) return;
+  Shape shape;
+  for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
+    if (dimension.dim_value() < 1) return;
+    shape.push_back(dimension.dim_value());
+  }
+  reading.declare(info.name(), std::move(shape));
+}
+
+void declare_shapes(Reading& reading, const ::onnx::GraphProto& graph) {
+  for (const ::onnx::ValueInfoProto& info : graph.value_info()) declare(reading, info);
+  for (const ::onnx::ValueInfoProto& info : graph.output()) declare(reading, info);
+}
+
+void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
+  const std::string& file = reading.source().file;
+  if (graph.output_size() == 0) throw InputError(file, "has no outputs; there is nothing to run");
+  std::vector<std::size_t> missing;
+  for (const ::onnx::ValueInfoProto& output : graph.output())
+    if (const auto problem = reading.problem_of(output.name())) missing.push_back(*problem);
+  if (!missing.empty()) reading.problems().refuse(missing, file);
+  for (const ::onnx::ValueInfoProto& output : graph.output()) {
+    const std::optional<TensorId> id = reading.find(output.name());
+    if (!id)
+      throw InputError(file, fmt::format("the output '{}' is made by no node, input or weight; the "
+                                         "model is incomplete",
+                                         output.name()));
+    reading.add_output(output.name(), *id);
+  }
+}
+
+Network network_of(::onnx::ModelProto& model, const std::string& name,
+                   const std::filesystem::path& folder, const ModelSource& source) {
+  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model)});
+  reading.set_functions(onnx::functions_of(model));
+  std::map<std::string, std::string> metadata;
+  for (const ::onnx::StringStringEntryProto& entry : model.metadata_props())
+    metadata[entry.key()] = entry.value();
+  const auto imgsz = metadata.find("imgsz");
+  onnx::read_inputs(reading, *model.mutable_graph(), source,
+                    onnx::picture_sides(imgsz == metadata.end() ? "" : imgsz->second));
+  declare_shapes(reading, model.graph());
+  onnx::read_nodes(reading, onnx::nodes_of(model.graph()));
+  onnx::read_varying_part(reading, model.graph());
+  read_outputs(reading, model.graph());
+  const network::FoldingBudget left = reading.budget();
+  Network network = std::move(reading).finish();
+  network.name = name;
+  network.metadata = std::move(metadata);
+  return network::simplify(std::move(network), left);
+}
+
+}  // namespace
+
+Network read_onnx(std::string_view bytes, const std::string& name,
+                  const std::filesystem::path& folder, const ModelSource& source) {
+  return network_of(*onnx::parse_model(bytes, name), name, folder, source);
+}
+
+Network read_onnx(const ModelBytes& bytes, const ModelSource& source) {
+  const auto model = onnx::parse_model(bytes.model, bytes.name);
+  onnx::for_each_tensor(*model, [&](::onnx::TensorProto& tensor) {
+    onnx::take_in_external_data(tensor, bytes.weights,
+                                fmt::format("{}: tensor '{}'", bytes.name, tensor.name()));
+  });
+  return network_of(*model, bytes.name, {}, source);
+}
+
+Network read_onnx_file(const ModelSource& source) {
+  const std::filesystem::path path = source.file;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  return network_of(*onnx::read_model(path), path.string(), folder, source);
+}
+
+}  // namespace millrace::formats

@@ -1,0 +1,26 @@
+#pragma once
+// Boards, this machine and what is kept on it, for programs: schemas/board_report.schema.json,
+// boards.schema.json and cache.schema.json.
+#include <optional>
+#include <string>
+
+#include "product/cache.h"
+#include "product/engines.h"
+
+namespace millrace::present {
+
+/// Another board.
+std::string board_json(const board::Board& board);
+/// This machine, with its engines and the devices that they reach, and with its peaks if they were
+/// measured.
+std::string machine_json(const board::Board& board,
+                         const std::optional<product::MeasuredPeaks>& measured,
+                         const product::Context& context);
+/// The shipped ones.
+std::string boards_json();
+
+/// `cleared`: all of it was removed.
+/// `cleared`: null where nothing was to go.
+std::string cache_json(const product::CacheContents& cache, const product::ClearedCache* cleared);
+
+}  // namespace millrace::present

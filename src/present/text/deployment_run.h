@@ -1,0 +1,11 @@
+#pragma once
+// What a run of a deployment did, for people.
+#include <string>
+
+#include "product/deployment/run.h"
+
+namespace millrace::present {
+
+std::string deployment_run_text(const product::DeploymentRun& run);
+
+}  // namespace millrace::present

@@ -1,0 +1,325 @@
+#include "product/application/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "application/image_file.h"
+#include "application/heads/summary.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "network/evaluate/nan_layer.h"
+#include "application/loaded/measured_accuracy.h"
+#include "application/loaded/crops_at_work.h"
+#include "product/application/results.h"
+#include "runtime/loaded/clocks.h"
+#include "product/open_model.h"
+#include "product/written_over.h"
+#include "runtime/pool.h"
+
+namespace millrace::product {
+namespace {
+
+using application::Outcome;
+using application::Totals;
+
+constexpr std::chrono::milliseconds between_looks{100};
+constexpr std::int64_t worth_planning = 300;  // frames
+
+/// In a thread of its own: a camera that says nothing holds who opens it for many seconds.
+std::unique_ptr<application::Source> opened_source(const LoadedApplication& loaded,
+                                                   const ApplicationRun& how,
+                                                   const InterruptGuard& interrupt) {
+  std::unique_ptr<application::Source> source;
+  bool has_begun = false;
+  const auto take = [&]() -> std::optional<runtime::Job> {
+    if (std::exchange(has_begun, true)) return std::nullopt;
+    return runtime::Job{
+        [&] { source = application::open_source(loaded.application, loaded.network()); },
+        [] { return true; }};
+  };
+  runtime::Pool opening(take, {"input"});
+  while (!opening.wait_for(between_looks)) {
+    if (!interrupt.take()) continue;
+    const std::string text = "interrupted while the input was being opened; no result was written";
+    if (how.leave) how.leave(text, !loaded.application.input.is_live());
+    throw EngineError(text);
+  }
+  return source;
+}
+
+/// How large the first picture of each of several inputs is.
+class InputSizes {
+ public:
+  /// One thread at a time.
+  void look_at(const application::Picture& picture) {
+    if (picture.input.empty() || picture.image.empty()) return;
+    sizes_.emplace(picture.input, application::Size{picture.image.width, picture.image.height});
+  }
+  /// A sentence; empty: they are of one size.
+  std::string text() const {
+    std::vector<std::string> each;
+    bool differ = false;
+    for (const auto& [name, size] : sizes_) {
+      differ = differ || size != sizes_.begin()->second;
+      each.push_back(fmt::format("{} {} x {}", name, size.width, size.height));
+    }
+    if (!differ) return {};
+    return fmt::format(
+        "the inputs have pictures of different sizes ({}); each was brought to the "
+        "size of the network's input, and boxes are in pixels of their own picture",
+        fmt::join(each, ", "));
+  }
+
+ private:
+  std::map<std::string, application::Size> sizes_;
+};
+
+/// One way through all frames. However it ends, what came out until then is kept.
+class Runner {
+ public:
+  Runner(const LoadedApplication& loaded, const ApplicationRun& how,
+         const InterruptGuard& interrupt)
+      : loaded_(loaded),
+        how_(how),
+        interrupt_(interrupt),
+        source_(opened_source(loaded, how, interrupt)),
+        results_(loaded.application, {rates_of(loaded.application), !loaded.truth}),
+        labels_(loaded.application.labels) {
+    if (loaded.truth) meter_.emplace(application::checked_truth(loaded), loaded.application);
+  }
+
+  Totals run() {
+    const Loaded& loaded = *loaded_.loaded;
+    crops_ = application::deploy_crops(loaded_);
+    auto session = deploy(loaded, loaded.plan, loaded_.application.file,
+                          application::options_with_crops(loaded_, loaded.plan,
+                                             {.trace_frames = frames_of(how_.trace)}));
+    runtime::ClockWatch watch(devices_to_watch(loaded));
+    application::Run run(loaded_.application, parts(), session,
+                         [&](const Outcome& outcome) { take(outcome); });
+    try {
+      wait(run);
+      results_.show_until(run.totals().last_due);
+    } catch (...) {
+      keep_in_spite_of_an_error();
+      throw;
+    }
+    keep_all();
+    const runtime::ClockRecord& clocks = watch.stop();
+    write_trace(how_.trace, session, loaded, clocks);
+    for (const std::string& text : low_clocks(clocks, loaded.origin.clocks_mhz))
+      context().note(text);
+    if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
+    for (const auto& [remark, picture] : remarks_)
+      context().note(fmt::format("'{}' {}", picture, remark));
+    if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
+    return run.totals();
+  }
+  /// So many, or nobody knows how many, that planning takes less time than it saves.
+  bool has_many_frames() const {
+    const std::int64_t asked = loaded_.application.input.frames;
+    return std::min(source_->count().value_or(worth_planning),
+                    asked > 0 ? asked : worth_planning) >= worth_planning;
+  }
+  std::int64_t skipped() const { return skipped_; }
+  std::optional<application::Accuracy> accuracy() const {
+    if (!meter_) return std::nullopt;
+    return meter_->result();
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds patience{200};
+
+  const millrace::Context& context() const { return loaded_.loaded->context; }
+  /// By input.
+  std::vector<double> rates_of(const application::Application& application) const {
+    std::vector<double> rates;
+    std::vector<application::Source*> sources = source_->lanes();
+    if (sources.empty()) sources.push_back(source_.get());
+    const std::vector<application::Input> inputs = application.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      rates.push_back(inputs[i].rate_fps > 0 ? inputs[i].rate_fps : sources[i]->rate_fps());
+    return rates;
+  }
+
+  void take(const Outcome& outcome) {
+    results_.take(outcome);
+    if (how_.line) how_.line(application::summary_line(outcome, labels_));
+    sizes_.look_at(outcome.picture);
+    if (meter_) meter_->take(outcome);
+    const application::Picture& picture = outcome.picture;
+    if (picture.remark.empty()) return;
+    remarks_.try_emplace(picture.remark, picture.name.substr(0, picture.name.rfind(' ')));
+  }
+
+  application::Parts parts() {
+    application::Parts parts = loaded_.parts_for_truth(*source_);
+    parts.crops = crops_ ? &crops_->parts : nullptr;
+    parts.skip = [this](const InputError& error) {
+      ++skipped_;
+      context().note(fmt::format("skipped: {}", error.what()));
+    };
+    return parts;
+  }
+
+  /// After an interrupt no more frames are taken, and those on their way have a second.
+  void wait(application::Run& run) {
+    constexpr std::chrono::seconds grace{1};
+    while (!run.wait_for(between_looks)) {
+      const auto now = std::chrono::steady_clock::now();
+      if (!asked_ && interrupt_.take()) {
+        asked_ = now;
+        run.finish();
+      }
+      if (how_.leave && asked_ && now - *asked_ > grace) leave();
+    }
+  }
+
+  /// A thread that hangs in a source or a processing cannot be joined, so nothing is.
+  void leave() {
+    bool failed = !loaded_.application.input.is_live();
+    std::string text;
+    try {
+      const bool kept = results_.keep(patience);
+      text = kept ? interrupted_text() : "interrupted while a result was being written";
+      if (kept) std::fflush(stdout);
+      failed = failed || !kept;
+    } catch (const std::exception& error) {
+      note_kept();
+      text = error.what();
+      failed = true;
+    }
+    how_.leave(text + "; frames on their way did not come out in time", failed);
+  }
+
+  void note_kept() const {
+    if (const std::string kept = results_.kept_text(); !kept.empty())
+      context().note("kept: " + kept);
+  }
+
+  /// What is not whole is an error, but the rest is there.
+  void keep_all() {
+    try {
+      results_.keep(patience);
+    } catch (...) {
+      note_kept();
+      throw;
+    }
+  }
+
+  /// The first error is the one that is reported.
+  void keep_in_spite_of_an_error() {
+    try {
+      results_.keep(patience);
+    } catch (const std::exception& error) {
+      context().note(error.what());
+    }
+    note_kept();
+  }
+
+  std::string interrupted_text() const {
+    const std::string kept = results_.kept_text();
+    if (!kept.empty())
+      return fmt::format("interrupted after {} frames; kept: {}", results_.frames(), kept);
+    if (results_.frames() == 0) return "interrupted; no result was written";
+    return fmt::format(
+        "interrupted after {} frames; the accuracy needs all frames, so no result was written",
+        results_.frames());
+  }
+
+  const LoadedApplication& loaded_;
+  const ApplicationRun& how_;
+  const InterruptGuard& interrupt_;
+  std::unique_ptr<application::Source> source_;
+  ApplicationResults results_;
+  application::Labels labels_;
+  std::unique_ptr<application::CropsAtWork> crops_;
+  std::optional<application::AccuracyMeter> meter_;
+  InputSizes sizes_;
+  std::map<std::string, std::string> remarks_;  // the first picture of each
+  std::atomic<std::int64_t> skipped_{0};
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
+};
+
+/// Files beside the pictures that nobody would miss otherwise.
+void note_passed_over(const application::Input& input, const Context& context) {
+  std::error_code error;
+  if (input.kind != application::InputKind::images ||
+      !std::filesystem::is_directory(input.path, error))
+    return;
+  std::set<std::string> endings;
+  int files = 0;
+  for (auto entry = std::filesystem::directory_iterator(input.path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path name = entry->path().filename();
+    if (application::is_image_name(name) || name.string().starts_with('.') ||
+        !entry->is_regular_file(error))
+      continue;
+    ++files;
+    endings.insert(name.extension().string());
+  }
+  if (files > 0)
+    context.note(
+        fmt::format("{} {} in '{}' {} left out: {} no ending of a picture that is read ({})", files,
+                    files == 1 ? "file" : "files", input.path, files == 1 ? "is" : "are",
+                    files == 1 ? "it has" : "they have", fmt::join(endings, ", ")));
+}
+
+/// Before anything is written.
+void refuse_results_over(const application::Application& application, const Context& context,
+                         const ApplicationOptions& options, const ApplicationRun& how) {
+  FilesRead files;
+  files.add(application);
+  files.add(context);
+  files.add(options);
+  if (application.output.json != standard_output) files.refuse(application.output.json);
+  for (application::Output output : outputs_by_input(application)) {
+    output.json.clear();
+    files.refuse(output);
+  }
+  files.refuse(how.trace.file);
+}
+
+}  // namespace
+
+ApplicationTotals run_application(const RunnableOptions& runnable,
+                                  const ApplicationOptions& options, const ApplicationRun& how) {
+  const auto loaded = load_application(runnable, options);
+  const Context& context = runnable.model.context;
+  check_weights(loaded->loaded->network, loaded->application.model, context);
+  if (loaded->of_crops)
+    check_weights(loaded->of_crops->loaded->network, loaded->application.crops->model, context);
+  application::Output& output = loaded->application.output;
+  if (!how.json.empty()) output.json = how.json;
+  const application::Application& application = loaded->application;
+  refuse_results_over(application, context, options, how);
+  for (const application::Input& input : application.inputs()) note_passed_over(input, context);
+  if (loaded->unplanned && application.precisions != application::Application{}.precisions)
+    context.note("without ⟨plan⟩ the network runs in f32");
+  if (application.input.is_live()) plan_here(*loaded);  // else frames would wait for it
+  const InterruptGuard interrupt(context.interrupt);
+  Runner runner(*loaded, how, interrupt);
+  if (runner.has_many_frames()) plan_here(*loaded);
+  const Totals totals = runner.run();
+  return {totals, runner.skipped(), application.input.is_live(), application.crops.has_value(),
+          network::nan_layer_of(loaded->loaded->network, totals.suspects), runner.accuracy()};
+}
+
+void check_complaint(const Totals& totals) {
+  if (!totals.complaint) return;
+  if (totals.complaint->of_machine)
+    throw EngineError(totals.complaint->place + ": " + totals.complaint->text);
+  throw InputError(totals.complaint->place, totals.complaint->text);
+}
+
+}  // namespace millrace::product

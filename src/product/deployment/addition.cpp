@@ -1,0 +1,58 @@
+#include "product/deployment/addition.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "analysis/schedulability.h"
+#include "base/error.h"
+#include "deployment/joined.h"
+
+namespace millrace::product {
+namespace {
+
+/// Empty if every deadline holds.
+std::string refusal_of(const deployment::Deployment& deployment, const board::Board& board) {
+  const auto answers = analysis::check_deadlines(deployment, board, {});
+  const auto missed = std::ranges::find_if(
+      answers, [](const analysis::DeadlineAnswers& answer) { return !answer.is_schedulable(); });
+  return missed == answers.end() ? std::string() : missed->reason;
+}
+
+}  // namespace
+
+void RunningDeployment::add(runtime::Controller& controller, const deployment::ScriptStep& step) {
+  const auto begin = std::chrono::steady_clock::now();
+  Addition addition{step.at, step.add};
+  try {
+    add(controller, addition);
+  } catch (const InputError& error) {
+    addition.refusal = error.what();
+  }
+  addition.took = std::chrono::steady_clock::now() - begin;
+  if (!addition.refusal.empty()) context_.note(step.add + " was not added: " + addition.refusal);
+  additions_.push_back(std::move(addition));
+}
+
+void RunningDeployment::add(runtime::Controller& controller, Addition& addition) {
+  if (!first_.is_here) {
+    addition.refusal = "the board '" + first_.board.name +
+                       "' is simulated here, and only what runs on this machine can be added to";
+    return;
+  }
+  auto loaded = load_deployment(addition.file, sources_, context_);
+  for (const system::Group& group : loaded->deployment.system.groups)
+    addition.groups.push_back(group.name);
+  deployment::Deployment all = deployment::joined(deployment(), loaded->deployment);
+  addition.refusal = refusal_of(all, first_.board);
+  if (!addition.refusal.empty()) return;
+  loaded_.push_back(std::move(loaded));
+  joined_.push_back(std::move(all));
+  try {
+    controller.add(joined_.back(), loaded_.back()->groups_to_run());
+  } catch (...) {
+    joined_.pop_back();
+    throw;
+  }
+}
+
+}  // namespace millrace::product

@@ -1,0 +1,91 @@
+#pragma once
+// A deployment at work on this machine.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/live/live_group.h"
+#include "deployment/deployment.h"
+#include "product/context.h"
+#include "product/deployment/addition.h"
+#include "product/deployment/loaded_deployment.h"
+#include "product/deployment/task_code.h"
+#include "product/trace.h"
+#include "runtime/controller/record.h"
+
+namespace millrace::product {
+
+struct DeploymentRunRequest {
+  std::string deployment;                  // a file
+  std::string script = {};                 // a file; empty: as below
+  std::string scenario = {};               // stays in this one; empty: random transitions
+  std::optional<std::int64_t> level = {};  // with a scenario; none: the highest
+  std::int64_t transitions = 20;           // random ones
+  double duration_s = 60;
+  std::uint64_t seed = 1;
+  TraceOptions trace = {};
+  TaskSources tasks = {};
+  Context context = {};
+};
+
+struct DeploymentRun {
+  std::string file, script;  // script: the file; empty: none
+  std::uint64_t seed = 1;
+  deployment::Deployment deployment;  // with what was added
+  runtime::ControllerRecord record;
+  /// By group, scenario and level, of all in which frames were due: see response_bounds(). Empty if
+  /// the board is not this machine.
+  std::map<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>, std::optional<Time>>
+      bounds;
+  std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
+  /// Of this machine, and by the board's table of power; none: not known.
+  std::optional<double> measured_mj = {}, expected_mj = {};
+  std::string energy_source = {};  // of what was measured, or why nothing was
+  bool interrupted = false;
+  std::vector<Addition> additions = {};
+
+  std::optional<Time> bound(std::size_t group, const runtime::OperationRecord& of) const {
+    const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});
+    return found == bounds.end() ? std::nullopt : found->second;
+  }
+  /// Frames after their deadlines, of all groups.
+  std::int64_t missed() const;
+  /// Whether each response is within its bound.
+  bool holds() const;
+};
+
+/// A deployment that a program feeds, from its begin to stop(). One thread uses it; switch_to() may
+/// be called by any.
+class LiveRun {
+ public:
+  /// By GroupId; null: as run_deployment() does. Deploys all groups and runs a few frames through
+  /// each, which the live groups see as well. As run_deployment() throws.
+  using Lives = std::function<std::vector<std::shared_ptr<application::LiveGroup>>(
+      const LoadedDeployment&)>;
+  LiveRun(DeploymentRunRequest request, const Lives& lives);
+  ~LiveRun();
+
+  /// Frames are due from now on, in the request's scenario and level.
+  void start();
+  /// InputError if there is no such scenario or level. None: the highest.
+  void switch_to(const std::string& scenario, std::optional<std::int64_t> level = {});
+  bool has_failed() const;
+  const LoadedDeployment& loaded() const;
+  /// Waits for the frames on their way; once. Rethrows the first error of a group.
+  DeploymentRun stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// An interrupt ends it as its end does: frames on their way are done. InputError before anything
+/// runs; EngineError if a stage fails.
+DeploymentRun run_deployment(const DeploymentRunRequest& request);
+
+}  // namespace millrace::product

@@ -1,0 +1,210 @@
+#include "schedule/release_machine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace millrace::schedule {
+
+using deployment::Wanted, system::GroupId;
+
+void FrameCounts::count(Decision::Kind kind) {
+  using enum Decision::Kind;
+  due += kind == release || kind == skip || kind == wait ? 1 : 0;
+  released += kind == release || kind == release_late ? 1 : 0;
+  skipped += kind == skip || kind == drop ? 1 : 0;
+  stretched += kind == release_late ? 1 : 0;
+}
+
+FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
+  due += other.due;
+  released += other.released;
+  skipped += other.skipped;
+  stretched += other.stretched;
+  done += other.done;
+  missed += other.missed;
+  return *this;
+}
+
+ReleaseMachine::ReleaseMachine(const deployment::Deployment& deployment)
+    : deployment_(&deployment), states_(states_of(deployment.system)) {}
+
+std::vector<ReleaseState> ReleaseMachine::states_of(const system::System& system) {
+  std::vector<ReleaseState> states(system.groups.size());
+  for (std::size_t g = 0; g < states.size(); ++g)
+    states[g].most_on_the_way = deployment::most_on_the_way(system, GroupId(g));
+  return states;
+}
+
+void ReleaseMachine::begin(const Wanted& first) {
+  wish_ = here_ = target_ = first;
+  begins_ = true;
+}
+
+void ReleaseMachine::wish(const Wanted& wanted, Time asked, Time now, std::int64_t newer) {
+  transitions_.wished += newer;
+  transitions_.replaced += newer - 1 + (in_transition_ ? 1 : 0);
+  wish_ = wanted;
+  begin_transition(wanted, asked, now);
+}
+
+void ReleaseMachine::end_frames(GroupId group, std::int64_t frames, std::int64_t late) {
+  states_[group.index].on_the_way -= frames;
+  overload_ = overload_ || late > 0;
+}
+
+void ReleaseMachine::begin_extension(Time now) {
+  assert(!in_transition_);
+  ++transitions_.extensions;
+  begin_transition(here_, now, now);
+}
+
+void ReleaseMachine::extend(const deployment::Deployment& deployment,
+                            std::vector<ReleaseState>& states) {
+  assert(enters_ && states.size() >= states_.size());
+  std::swap_ranges(states_.begin(), states_.end(), states.begin());
+  states_.swap(states);
+  deployment_ = &deployment;
+}
+
+std::optional<Decision> ReleaseMachine::decide(Time now) {
+  if (std::exchange(begins_, false)) {
+    enters_ = true;
+    return Decision{.kind = Decision::Kind::enter, .at = here_};
+  }
+  if (std::exchange(enters_, false)) enter(now);
+  if (in_transition_) return end_transition(now);
+  for (const GroupId group : system()[here_.scenario].groups)
+    if (const auto decision = decide_due(group, now)) return decision;
+  if (system().overload == system::Overload::lower_rate) follow_overload(now);
+  return in_transition_ ? end_transition(now) : std::nullopt;
+}
+
+std::optional<Decision> ReleaseMachine::drop_waiting() {
+  const auto waiting = std::ranges::find_if(states_, &ReleaseState::waiting);
+  if (waiting == states_.end()) return std::nullopt;
+  waiting->waiting = false;
+  return Decision{.kind = Decision::Kind::drop,
+                  .group = GroupId(static_cast<std::size_t>(waiting - states_.begin())),
+                  .due = waiting->next,
+                  .deadline = waiting->deadline,
+                  .at = here_};
+}
+
+/// From now on no frame is released, until those on their way are done.
+void ReleaseMachine::begin_transition(const Wanted& to, Time asked, Time now) {
+  target_ = to;
+  if (in_transition_) return;  // it goes elsewhere, and is as long
+  in_transition_ = true;
+  asked_ = std::min(now, asked);
+  has_to_end_ = now;
+  for (const ReleaseState& state : states_)
+    if (state.on_the_way > 0) has_to_end_ = std::max(has_to_end_, state.last_deadline);
+}
+
+/// All processors are idle: whatever follows is as the analysis assumes it of the new scenario.
+std::optional<Decision> ReleaseMachine::end_transition(Time now) {
+  if (on_the_way() > 0) return std::nullopt;
+  if (const auto dropped = drop_waiting()) return dropped;
+  const Time lasted = now - asked_, bound = has_to_end_ - asked_;
+  ++transitions_.done;
+  transitions_.longest = std::max(transitions_.longest, lasted);
+  transitions_.longest_bound = std::max(transitions_.longest_bound, bound);
+  in_transition_ = false;
+  here_ = target_;
+  enters_ = true;
+  return Decision{.kind = Decision::Kind::enter, .at = here_, .lasted = lasted, .bound = bound};
+}
+
+void ReleaseMachine::enter(Time now) {
+  for (ReleaseState& state : states_) state.active = false;
+  for (const GroupId group : system()[here_.scenario].groups) {
+    ReleaseState& state = states_[group.index];
+    state.active = true;
+    state.period = period_of(system(), group, here_.level);
+    state.deadline = deadline_of(system(), group, here_.level);
+    // A group that was active before keeps its distance between two frames.
+    state.next = state.last ? std::max(now, *state.last + state.period) : now;
+  }
+  calm_since_ = now;
+}
+
+std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
+  ReleaseState& state = states_[group.index];
+  if (state.waiting) {
+    if (state.is_busy()) return std::nullopt;
+    state.waiting = false;
+    const Decision decision = release(group, Decision::Kind::release_late);
+    state.last = now;
+    state.next = now + state.period;
+    return decision;
+  }
+  if (state.next > now) return std::nullopt;
+  if (!state.is_busy()) {
+    const Decision decision = release(group, Decision::Kind::release);
+    state.next += state.period;
+    return decision;
+  }
+  overload_ = true;
+  Decision decision{.kind = Decision::Kind::skip,
+                    .group = group,
+                    .due = state.next,
+                    .deadline = state.deadline,
+                    .at = here_};
+  if (system().overload == system::Overload::stretch) {
+    state.waiting = true;
+    decision.kind = Decision::Kind::wait;
+  } else {
+    state.next += state.period;
+  }
+  return decision;
+}
+
+Decision ReleaseMachine::release(GroupId group, Decision::Kind kind) {
+  ReleaseState& state = states_[group.index];
+  ++state.on_the_way;
+  state.last = state.next;
+  state.last_deadline = state.next + state.deadline;
+  return {
+      .kind = kind, .group = group, .due = state.next, .deadline = state.deadline, .at = here_};
+}
+
+/// Down at once, up after a while.
+void ReleaseMachine::follow_overload(Time now) {
+  const bool late = std::exchange(overload_, false);
+  if (late) calm_since_ = now;
+  Wanted next = here_;
+  if (late && here_.level > 0)
+    --next.level;
+  else if (!late && here_.level < wish_.level && now - calm_since_ >= calm)
+    ++next.level;
+  if (next == here_) return;
+  ++transitions_.level_changes;
+  begin_transition(next, now, now);
+}
+
+Time ReleaseMachine::next_due() const {
+  Time next = Time::max();
+  if (in_transition_) return next;
+  for (const ReleaseState& state : states_)
+    if (state.active && !state.waiting) next = std::min(next, state.next);
+  return next;
+}
+
+bool ReleaseMachine::waits_for(GroupId group) const {
+  return in_transition_ || states_[group.index].waiting;
+}
+
+bool ReleaseMachine::is_ready() const {
+  if (in_transition_) return on_the_way() == 0;
+  return std::ranges::any_of(
+      states_, [](const ReleaseState& state) { return state.waiting && !state.is_busy(); });
+}
+
+std::int64_t ReleaseMachine::on_the_way() const {
+  std::int64_t sum = 0;
+  for (const ReleaseState& state : states_) sum += state.on_the_way;
+  return sum;
+}
+
+}  // namespace millrace::schedule

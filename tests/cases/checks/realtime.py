@@ -1,0 +1,2 @@
+"""Checks of realtime.case."""
+from json_output import follows  # noqa: F401

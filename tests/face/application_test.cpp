@@ -1,0 +1,111 @@
+#include "millrace/application.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "face/digits.h"
+#include "millrace/error.h"
+#include "millrace/millrace.h"
+
+namespace {
+
+using millrace::Application;
+using millrace::Image;
+using millrace::test::digits;
+using millrace::test::models;
+
+class FaceApplication : public testing::Test {
+ protected:
+  static millrace::Plan planned(const millrace::Model& model) {
+    millrace::PlanRequest request;
+    request.measuring = {};
+    request.options.cache = false;
+    return plan(model, request);
+  }
+  Application application() const {
+    millrace::ApplicationSettings settings;
+    settings.preprocessing.colours = millrace::PixelFormat::grey;
+    settings.postprocessing.top = 3;
+    return Application::of(model_, settings);
+  }
+  /// By their names, which say which digit is on them.
+  static std::vector<std::filesystem::path> pictures() {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(models + "digits_images"))
+      files.push_back(entry.path());
+    return files;
+  }
+  static int digit_on(const std::string& name) {
+    return name.at(std::string("digit_").size()) - '0';
+  }
+  static int found(const millrace::Findings& findings) {
+    return static_cast<int>(findings.classes.value().at(0).label);
+  }
+
+  const millrace::Model model_ = millrace::Model::from_file(digits);
+};
+
+TEST_F(FaceApplication, pictures_go_in_and_findings_come_out) {
+  auto session = application().start(planned(model_));
+  for (const auto& file : pictures())
+    EXPECT_EQ(found(session.run(Image::from_file(file.string()))),
+              digit_on(file.filename().string()));
+}
+
+TEST_F(FaceApplication, pixels_of_the_program_are_as_good_as_a_file) {
+  const Image file = Image::from_file(pictures().at(0).string());
+  const Image copied = Image::copy_of({file.width(), file.height(), file.rgb()});
+  auto session = application().start(planned(model_));
+  const auto first = session.run(file), second = session.run(copied);
+  EXPECT_EQ(found(first), found(second));
+  EXPECT_EQ(first.classes->at(0).value, second.classes->at(0).value);
+  EXPECT_THROW(session.run(Image()), millrace::Error);
+}
+
+TEST_F(FaceApplication, outcomes_go_to_a_callback_in_order) {
+  std::vector<std::int64_t> frames;
+  std::vector<int> seen, expected;
+  auto session = application().start(planned(model_), [&](const millrace::Outcome& outcome) {
+    frames.push_back(outcome.frame);
+    seen.push_back(found(outcome.findings));
+  });
+  for (int round = 0; round < 5; ++round)
+    for (const auto& file : pictures()) {
+      EXPECT_TRUE(session.submit(Image::from_file(file.string())));
+      expected.push_back(digit_on(file.filename().string()));
+    }
+  session.wait();
+  EXPECT_EQ(seen, expected);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    EXPECT_EQ(frames[i], static_cast<std::int64_t>(i));
+}
+
+TEST_F(FaceApplication, its_file_names_the_input) {
+  const std::string examples = std::string(MILLRACE_SOURCE_DIR) + "/examples/";
+  const auto application = Application::from_file(examples + "applications/digits.yaml");
+  std::size_t right = 0;
+  const auto totals =
+      application.run(planned(application.model()), [&](const millrace::Outcome& outcome) {
+        if (found(outcome.findings) == digit_on(outcome.source)) ++right;
+      });
+  EXPECT_EQ(totals.frames, 12);
+  EXPECT_EQ(right, 12u);
+  EXPECT_EQ(application.labels().size(), 10u);
+}
+
+TEST_F(FaceApplication, a_plan_of_another_model_is_refused) {
+  millrace::ModelOptions batch;
+  batch.shapes["image"] = {1, 1, 8, 8};
+  const auto squeezenet = millrace::Model::from_file("squeezenet1_1");
+  try {
+    application().start(planned(squeezenet));
+    FAIL() << "nothing was thrown";
+  } catch (const millrace::Error& error) {
+    EXPECT_NE(error.finding().find("another model"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace

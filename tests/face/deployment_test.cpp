@@ -1,0 +1,190 @@
+#include "millrace/deployment.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "face/digits.h"
+#include "millrace/error.h"
+#include "millrace/millrace.h"
+#include "support/temporary_folder.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using millrace::GroupResult;
+using millrace::test::digits;
+using millrace::test::images;
+using millrace::test::recognised;
+
+/// Results by group, as they come, and a way to wait for them.
+class Results {
+ public:
+  std::function<void(GroupResult)> taker() {
+    return [this](GroupResult result) {
+      const std::lock_guard lock(mutex_);
+      by_group_[result.group].push_back(std::move(result));
+    };
+  }
+  std::vector<GroupResult> of(const std::string& group) {
+    const std::lock_guard lock(mutex_);
+    return by_group_[group];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::vector<GroupResult>> by_group_;
+};
+
+class FaceDeployment : public testing::Test {
+ protected:
+  /// Two groups on this machine, with deadlines that a busy one keeps.
+  static millrace::Deployment deployed(const millrace::Model& model) {
+    millrace::System system;
+    for (const char* name : {"left", "right"}) {
+      millrace::Group group;
+      group.name = name;
+      group.model = model;
+      group.rate_fps = 10;
+      group.deadline = 90ms;
+      system.groups.push_back(group);
+    }
+    millrace::DeployRequest request;
+    request.samples = 0;
+    request.options.cache = false;
+    return deploy(system, request);
+  }
+};
+
+TEST_F(FaceDeployment, live_frames_of_each_group_come_back_as_its_results) {
+  const std::string bytes = millrace::test::bytes_of(digits);
+  const auto model = millrace::Model::from_memory({{bytes.data(), bytes.size()}});
+  const auto deployment = deployed(model);
+  ASSERT_EQ(deployment.groups().size(), 2u);
+  const auto frames = images(20);
+  Results results;
+  millrace::RunOptions options;
+  options.input = millrace::InputPolicy::every;
+  auto run = deployment.start(results.taker(), options);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_TRUE(run.submit("left", frames[i]));
+    EXPECT_TRUE(run.submit("right", frames[10 + i]));
+  }
+  while (results.of("left").empty() || results.of("left").back().input < 9 ||
+         results.of("right").empty() || results.of("right").back().input < 9)
+    std::this_thread::yield();
+  const auto reports = run.stop();
+  auto session = [&] {
+    millrace::PlanRequest request;
+    request.measuring = {};
+    request.options.cache = false;
+    return plan(model, request).start();
+  }();
+  for (const std::string group : {"left", "right"}) {
+    std::int64_t next = 0;
+    for (const GroupResult& result : results.of(group)) {
+      const std::size_t first = group == "left" ? 0 : 10;
+      const auto input = static_cast<std::size_t>(result.input);
+      EXPECT_EQ(recognised(result.outputs), recognised(session.run(frames[first + input])));
+      if (!result.repeated) {
+        EXPECT_EQ(result.input, next++);
+      }
+      EXPECT_GT(result.response, 0ns);
+      EXPECT_EQ(result.end - result.due, result.response);
+      EXPECT_EQ(result.deadline, 90ms);
+      EXPECT_TRUE(result.bound);
+    }
+    EXPECT_EQ(next, 10) << group;
+  }
+  ASSERT_EQ(reports.size(), 2u);
+  for (const millrace::GroupReport& report : reports) {
+    EXPECT_EQ(report.due, report.done + report.skipped);
+    EXPECT_EQ(report.submitted, 10);
+    EXPECT_EQ(report.overwritten, 0);
+    EXPECT_EQ(static_cast<std::int64_t>(results.of(report.group).size()),
+              report.done - report.without_input - report.undelivered);
+  }
+  EXPECT_FALSE(run.submit("left", frames[0]));
+}
+
+TEST_F(FaceDeployment, a_newer_frame_takes_the_place_of_one_that_waits) {
+  const auto deployment = deployed(millrace::Model::from_file(digits));
+  Results results;
+  auto run = deployment.start(results.taker());
+  const auto frames = images(1);
+  for (int i = 0; i < 1000; ++i) run.submit("left", frames[0]);
+  while (results.of("left").empty() || results.of("left").back().input < 999)
+    std::this_thread::yield();
+  const auto report = run.stop().at(0);
+  EXPECT_GT(report.overwritten, 900);
+  EXPECT_EQ(report.submitted, 1000);
+  EXPECT_TRUE(results.of("right").empty());
+}
+
+TEST_F(FaceDeployment, what_does_not_fit_is_refused) {
+  const auto deployment = deployed(millrace::Model::from_file(digits));
+  auto run = deployment.start([](const GroupResult&) {});
+  EXPECT_THROW(run.submit("middle", images(1)[0]), millrace::Error);
+  EXPECT_THROW(run.submit("left", {millrace::Tensor()}), millrace::Error);
+  EXPECT_THROW(run.switch_to("nowhere", {}), millrace::Error);
+}
+
+TEST_F(FaceDeployment, what_a_callback_throws_comes_out_of_stop) {
+  std::atomic<bool> called{false};
+  auto run = deployed(millrace::Model::from_file(digits)).start([&](const GroupResult&) {
+    called = true;
+    throw std::out_of_range("mine");
+  });
+  run.submit("left", images(1)[0]);
+  while (!called) std::this_thread::yield();
+  EXPECT_ANY_THROW(run.stop());
+}
+
+TEST_F(FaceDeployment, a_rate_that_cannot_be_is_infeasible) {
+  millrace::System system;
+  millrace::Group group;
+  group.name = "fast";
+  group.model = millrace::Model::from_file(digits);
+  group.rate_fps = 1e6;
+  system.groups = {group};
+  try {
+    deploy(system);
+    FAIL() << "nothing was thrown";
+  } catch (const millrace::Error& error) {
+    EXPECT_EQ(error.kind(), millrace::ErrorKind::infeasible) << error.what();
+  }
+}
+
+TEST_F(FaceDeployment, an_application_takes_pictures_and_gives_findings) {
+  millrace::System system;
+  millrace::Group group;
+  group.name = "digits";
+  group.application = std::string(MILLRACE_SOURCE_DIR) + "/examples/applications/digits.yaml";
+  group.rate_fps = 10;
+  system.groups = {group};
+  millrace::DeployRequest request;
+  request.samples = 0;
+  request.options.cache = false;
+  Results results;
+  millrace::RunOptions options;
+  options.input = millrace::InputPolicy::every;
+  auto run = deploy(system, request).start(results.taker(), options);
+  const std::string folder = millrace::test::models + "digits_images/";
+  for (const char* name : {"digit_7_frame_010.png", "digit_3_frame_006.png"})
+    run.submit("digits", millrace::Image::from_file(folder + name));
+  while (results.of("digits").empty() || results.of("digits").back().input < 1)
+    std::this_thread::yield();
+  run.stop();
+  for (const GroupResult& result : results.of("digits"))
+    EXPECT_EQ(result.findings.classes.value().at(0).label, result.input == 0 ? 7 : 3);
+}
+
+}  // namespace
