@@ -92,10 +92,9 @@ class Runner {
       : loaded_(loaded),
         how_(how),
         interrupt_(interrupt),
-        source_(opened_source(loaded, how, interrupt)),
-        results_(loaded.application, {rates_of(loaded.application), !loaded.truth}),
         labels_(loaded.application.labels) {
     if (loaded.truth) meter_.emplace(application::checked_truth(loaded), loaded.application);
+    if (!loaded.application.input.is_live()) open();
   }
 
   Totals run() {
@@ -104,12 +103,14 @@ class Runner {
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           application::options_with_crops(loaded_, loaded.plan,
                                              {.trace_frames = frames_of(how_.trace)}));
+    // A camera sends from when it is opened: until here its pictures would only grow old.
+    if (loaded_.application.input.is_live()) open();
     runtime::ClockWatch watch(devices_to_watch(loaded));
     application::Run run(loaded_.application, parts(), session,
                          [&](const Outcome& outcome) { take(outcome); });
     try {
       wait(run);
-      results_.show_until(run.totals().last_due);
+      results_->show_until(run.totals().last_due);
     } catch (...) {
       keep_in_spite_of_an_error();
       throw;
@@ -141,6 +142,12 @@ class Runner {
   static constexpr std::chrono::milliseconds patience{200};
 
   const millrace::Context& context() const { return loaded_.loaded->context; }
+  /// The source, then what its results are written to.
+  void open() {
+    source_ = opened_source(loaded_, how_, interrupt_);
+    results_.emplace(loaded_.application, ApplicationResults::Options{
+                                              rates_of(loaded_.application), !loaded_.truth});
+  }
   /// By input.
   std::vector<double> rates_of(const application::Application& application) const {
     std::vector<double> rates;
@@ -153,7 +160,7 @@ class Runner {
   }
 
   void take(const Outcome& outcome) {
-    results_.take(outcome);
+    results_->take(outcome);
     if (how_.line) how_.line(application::summary_line(outcome, labels_));
     sizes_.look_at(outcome.picture);
     if (meter_) meter_->take(outcome);
@@ -190,7 +197,7 @@ class Runner {
     bool failed = !loaded_.application.input.is_live();
     std::string text;
     try {
-      const bool kept = results_.keep(patience);
+      const bool kept = results_->keep(patience);
       text = kept ? interrupted_text() : "interrupted while a result was being written";
       if (kept) std::fflush(stdout);
       failed = failed || !kept;
@@ -203,14 +210,14 @@ class Runner {
   }
 
   void note_kept() const {
-    if (const std::string kept = results_.kept_text(); !kept.empty())
+    if (const std::string kept = results_->kept_text(); !kept.empty())
       context().note("kept: " + kept);
   }
 
   /// What is not whole is an error, but the rest is there.
   void keep_all() {
     try {
-      results_.keep(patience);
+      results_->keep(patience);
     } catch (...) {
       note_kept();
       throw;
@@ -220,7 +227,7 @@ class Runner {
   /// The first error is the one that is reported.
   void keep_in_spite_of_an_error() {
     try {
-      results_.keep(patience);
+      results_->keep(patience);
     } catch (const std::exception& error) {
       context().note(error.what());
     }
@@ -228,20 +235,20 @@ class Runner {
   }
 
   std::string interrupted_text() const {
-    const std::string kept = results_.kept_text();
+    const std::string kept = results_->kept_text();
     if (!kept.empty())
-      return fmt::format("interrupted after {} frames; kept: {}", results_.frames(), kept);
-    if (results_.frames() == 0) return "interrupted; no result was written";
+      return fmt::format("interrupted after {} frames; kept: {}", results_->frames(), kept);
+    if (results_->frames() == 0) return "interrupted; no result was written";
     return fmt::format(
         "interrupted after {} frames; the accuracy needs all frames, so no result was written",
-        results_.frames());
+        results_->frames());
   }
 
   const LoadedApplication& loaded_;
   const ApplicationRun& how_;
   const InterruptGuard& interrupt_;
   std::unique_ptr<application::Source> source_;
-  ApplicationResults results_;
+  std::optional<ApplicationResults> results_;  // with the source
   application::Labels labels_;
   std::unique_ptr<application::CropsAtWork> crops_;
   std::optional<application::AccuracyMeter> meter_;
