@@ -43,7 +43,7 @@ function(install_rooms folder)
           COMPONENT rooms EXCLUDE_FROM_ALL)
   set(excluded EXCLUDE_FROM_ALL)
   install_headers(rooms analysis application base board codegen deployment engine explore formats
-                  kernels network plan present product profile runtime schedule simulate system workload)
+                  kernels network plan present product profile runtime schedule serve simulate system workload)
 endfunction()
 
 # install_millrace_package(): after all rooms have been added.

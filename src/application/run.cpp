@@ -31,9 +31,13 @@ class OnTheirWay {
     batches_.pop_front();
     return travels;
   }
+  bool empty() const {
+    const std::lock_guard lock(mutex_);
+    return batches_.empty();
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<TravelsPointer> batches_;
 };
 
@@ -224,23 +228,39 @@ bool Run::wait_for(std::chrono::milliseconds time) {
 
 void Run::finish() { state_->end_reading(); }
 
+std::vector<InputTotals> Run::inputs() const {
+  std::vector<InputTotals> inputs;
+  const std::vector<Input> all = state_->application.inputs();
+  for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
+    const Reading& reading = *state_->readings[lane];
+    InputTotals& each = inputs.emplace_back();
+    each.name = all[lane].name;
+    each.queue = state_->queue.counts(lane);
+    const std::int64_t skipped = reading.skipped();
+    each.queue.put += skipped;
+    each.queue.dropped += skipped;
+    each.gaps = reading.gaps();
+  }
+  return inputs;
+}
+
+bool Run::is_busy() const { return !state_->on_their_way.empty(); }
+
 Totals Run::totals() const {
   Totals totals = state_->totals;
-  for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
-    runtime::QueueCounts counts = state_->queue.counts(lane);
-    counts.put += state_->readings[lane]->skipped();
-    counts.dropped += state_->readings[lane]->skipped();
-    const Gaps gaps = state_->readings[lane]->gaps();
+  const std::vector<InputTotals> inputs = this->inputs();
+  const bool is_live = state_->application.input.is_live();
+  for (std::size_t lane = 0; lane < inputs.size(); ++lane) {
+    const auto& [name, frames, queue, gaps] = inputs[lane];
     totals.gaps += gaps;
-    if (!totals.inputs.empty() && state_->application.input.is_live())
-      totals.inputs[lane].gaps = gaps;
-    totals.queue.put += counts.put;
-    totals.queue.dropped += counts.dropped;
-    totals.queue.most += counts.most;
-    if (state_->application.input.is_live())
-      totals.last_due.push_back(state_->readings[lane]->last_due());
-    if (!totals.inputs.empty() && state_->application.input.is_live())
-      totals.inputs[lane].queue = counts;
+    totals.queue.put += queue.put;
+    totals.queue.dropped += queue.dropped;
+    totals.queue.most += queue.most;
+    if (!is_live) continue;
+    totals.last_due.push_back(state_->readings[lane]->last_due());
+    if (totals.inputs.empty()) continue;
+    totals.inputs[lane].queue = queue;
+    totals.inputs[lane].gaps = gaps;
   }
   totals.complaint = state_->parts.source->complaint();
   return totals;

@@ -102,6 +102,10 @@ class Run {
   void finish();
   /// After wait_for() has said that all have come out.
   Totals totals() const;
+  /// What came and was dropped so far, by input; `frames` are not counted here. Any thread.
+  std::vector<InputTotals> inputs() const;
+  /// Whether the network has frames on their way. Any thread.
+  bool is_busy() const;
 
  private:
   struct State;

@@ -209,6 +209,17 @@ Image drawn(const Outcome& outcome, const Labels& labels) {
   return from_bgr(image);
 }
 
+std::string drawn_jpeg(const Outcome& outcome, const Labels& labels, int widest) {
+  cv::Mat image = to_bgr(image_of(outcome));
+  draw(image, outcome.findings, labels);
+  if (image.cols > widest) {
+    const double scale = static_cast<double>(widest) / image.cols;
+    cv::resize(image, image, {}, scale, scale, cv::INTER_AREA);
+  }
+  const std::vector<std::uint8_t> bytes = codecs().encode(".jpg", image);
+  return {bytes.begin(), bytes.end()};
+}
+
 std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
                                 const Labels& labels) {
   return std::make_unique<JsonLines>(std::move(write), labels);

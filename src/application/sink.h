@@ -37,6 +37,9 @@ std::string json_line(const Outcome& outcome, const Labels& labels);
 /// The picture with its findings: boxes, masks, keypoints, the colours of a map, or the first
 /// classes in a corner.
 Image drawn(const Outcome& outcome, const Labels& labels);
+/// The same as a JPEG file of this width at most. EngineError if this installation cannot write
+/// pictures.
+std::string drawn_jpeg(const Outcome& outcome, const Labels& labels, int widest);
 
 /// How the annotated copy of a picture is called: as the picture; with ".png" behind it if colours
 /// cannot be written in its format; by the number of its frame if no format goes by its name.

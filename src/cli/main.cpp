@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/excerpt.h"
+#include "base/log.h"
 #include "base/process/crash.h"
 #include "base/process/signals.h"
 #include "base/terminal.h"
@@ -33,8 +34,11 @@ constexpr const char* no_thread =
 
 /// Precondition: the text is printable.
 int report(std::string_view text, int exit_code) {
+  const std::string message = millrace::cli::in_options(text);
+  if (millrace::is_log_json())
+    return millrace::write_error({millrace::json_log_line("error", message)}), exit_code;
   const std::string name = millrace::coloured("millrace:", millrace::Colour::red, stderr);
-  millrace::write_error({name, " ", millrace::cli::in_options(text), "\n"});
+  millrace::write_error({name, " ", message, "\n"});
   return exit_code;
 }
 

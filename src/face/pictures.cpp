@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <opencv2/core.hpp>
 #include <utility>
 
@@ -47,6 +48,10 @@ Image Image::copy_of(const Pixels& from) {
     auto* out = reinterpret_cast<std::uint8_t*>(memory.data());
     for (std::size_t y = 0; y < rows; ++y) {
       const auto* pixel = static_cast<const std::uint8_t*>(pixels) + y * step;
+      if (format == PixelFormat::rgb) {  // as it is stored
+        out = std::copy_n(pixel, columns * at.bytes, out);
+        continue;
+      }
       for (std::size_t x = 0; x < columns; ++x, pixel += at.bytes) {
         *out++ = pixel[at.red];
         *out++ = pixel[at.green];

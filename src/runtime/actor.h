@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -126,7 +127,19 @@ struct StageTask {
   EventCount event_count;         // of all channels of its phases, on the stage's side
   Counter submitted{event_count};  // frames that the caller has put in; raised by the caller
   Activity activity;
-  Latest<TimedFiring> firings;  // for a trace; touched by the stage's thread alone while it runs
+
+  /// Any thread.
+  void keep(const TimedFiring& firing) {
+    const std::lock_guard lock(of_firings);
+    firings.add(firing);
+  }
+  std::vector<TimedFiring> kept_firings() const {
+    const std::lock_guard lock(of_firings);
+    return firings.in_order();
+  }
+
+  mutable std::mutex of_firings;
+  Latest<TimedFiring> firings;  // for a trace
 };
 
 /// Runs on the calling thread, each phase until one of its channels ends, by the firing rule of

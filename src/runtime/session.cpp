@@ -371,6 +371,10 @@ Trace Session::trace(std::optional<std::chrono::steady_clock::time_point> begin)
   return trace_of(state_->network.name, state_->pipeline, {state_->taken.in_order(), begin});
 }
 
+Trace Session::recent(Time span) const {
+  return recent_of(state_->network.name, state_->pipeline, span);
+}
+
 Session deploy(const plan::Plan& plan, const network::Network& network,
                const std::map<std::string, engine::Engine*>& engines,
                const SessionOptions& options) {

@@ -36,6 +36,7 @@ struct StageStatistics {
   Time waiting{};  // for inputs or for space
   engine::Memory memory;
   std::int64_t replicas = 1;  // that take turns with it, itself included
+  std::string processor = {};
 };
 
 struct SessionOptions {
@@ -143,6 +144,9 @@ class Session {
   /// SessionOptions::trace_frames. Its times count from `begin`, or from its first event. Not while
   /// another thread submits or takes results.
   Trace trace(std::optional<std::chrono::steady_clock::time_point> begin = {});
+  /// What the stages did in the last `span`, while they work; without frames and waits. Empty
+  /// without SessionOptions::trace_frames. Any thread.
+  Trace recent(Time span) const;
 
  private:
   friend Session deploy(const plan::Plan&, const network::Network&,

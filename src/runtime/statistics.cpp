@@ -8,8 +8,8 @@ std::vector<StageStatistics> statistics_of(const Pipeline& pipeline) {
   std::vector<StageStatistics> result;
   for (const auto& stage : pipeline.stages) {
     const Activity::Totals totals = stage->activity.totals();
-    result.push_back(
-        {stage->name, totals.frames, totals.busy, totals.waiting, stage->memory, stage->replicas});
+    result.push_back({stage->name, totals.frames, totals.busy, totals.waiting, stage->memory,
+                      stage->replicas, stage->processor.name});
   }
   return result;
 }

@@ -18,7 +18,7 @@ struct StageFiring {
 std::vector<StageFiring> firings_from(const Pipeline& pipeline, std::int64_t first) {
   std::vector<StageFiring> all;
   for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
-    for (const TimedFiring& timed : pipeline.stages[s]->firings.in_order())
+    for (const TimedFiring& timed : pipeline.stages[s]->kept_firings())
       if (timed.firing.last() >= first) all.push_back({s, timed});
   std::stable_sort(all.begin(), all.end(), [](const StageFiring& a, const StageFiring& b) {
     return a.timed.ended < b.timed.ended;
@@ -34,6 +34,14 @@ Clock::time_point begin_of(const std::vector<StageFiring>& firings,
   return begin;
 }
 
+/// Without firings.
+Trace trace_with_stages(const std::string& name, const Pipeline& pipeline) {
+  Trace trace;
+  trace.plans = {name};
+  for (const auto& stage : pipeline.stages) trace.stages.push_back({0, stage->name, stage->lane});
+  return trace;
+}
+
 }  // namespace
 
 Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFrames& taken) {
@@ -41,9 +49,7 @@ Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFra
   const auto firings = firings_from(pipeline, frames.empty() ? 0 : frames.front().frame);
   const Clock::time_point begin = taken.begin ? *taken.begin : begin_of(firings, frames);
   const auto at = [&](Clock::time_point moment) { return Time(std::max(moment, begin) - begin); };
-  Trace trace;
-  trace.plans = {name};
-  for (const auto& stage : pipeline.stages) trace.stages.push_back({0, stage->name, stage->lane});
+  Trace trace = trace_with_stages(name, pipeline);
   for (const auto& [stage, timed] : firings) {
     const auto& [phase, frame, count, step] = timed.firing;
     trace.firings.push_back({stage, phase, frame, count, at(timed.started), at(timed.ended), step});
@@ -55,6 +61,19 @@ Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFra
   for (const TakenFrame& frame : frames)
     trace.frames.push_back(
         {0, frame.frame, at(frame.submitted), at(frame.submitted), at(frame.completed)});
+  return trace;
+}
+
+Trace recent_of(const std::string& name, const Pipeline& pipeline, Time span) {
+  const Clock::time_point begin = Clock::now() - span;
+  const auto at = [&](Clock::time_point moment) { return Time(std::max(moment, begin) - begin); };
+  Trace trace = trace_with_stages(name, pipeline);
+  for (const auto& [stage, timed] : firings_from(pipeline, 0)) {
+    const auto& [phase, frame, count, step] = timed.firing;
+    if (timed.ended > begin)
+      trace.firings.push_back(
+          {stage, phase, frame, count, at(timed.started), at(timed.ended), step});
+  }
   return trace;
 }
 

@@ -24,4 +24,7 @@ struct TakenFrames {
 /// Of these frames and those behind them. No stage runs any more.
 Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFrames& taken);
 
+/// Firings that ended in the last `span`, while stages run.
+Trace recent_of(const std::string& name, const Pipeline& pipeline, Time span);
+
 }  // namespace millrace::runtime

@@ -15,8 +15,8 @@ namespace millrace::application {
 /// How the pictures of a live input wait.
 runtime::Lane lane_of(const Input& input);
 
-/// Reads an input at its pace, and counts. One thread at a time calls next(), any calls end(); the
-/// rest is for after the last picture.
+/// Reads an input at its pace, and counts. One thread at a time calls next(), any calls end(),
+/// skipped() and gaps(); the rest is for after the last picture.
 class Reading {
  public:
   /// Borrows the source.
@@ -46,7 +46,8 @@ class Reading {
   Source* source_;
   runtime::Pace pace_;
   std::atomic<bool> ended_{false};
-  std::int64_t read_ = 0, skipped_ = 0;
+  std::int64_t read_ = 0;
+  std::atomic<std::int64_t> skipped_{0};
   std::optional<Time> last_due_;
 };
 

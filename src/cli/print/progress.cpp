@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/excerpt.h"
+#include "base/log.h"
 #include "base/process/signals.h"
 #include "base/terminal.h"
 #include "cli/options/old_words.h"
@@ -31,7 +32,7 @@ constexpr const char* begin_of_line = "\r\033[K";
 class Progress : public product::Work {
  public:
   explicit Progress(const std::string& title)
-      : title_(short_name(title)), terminal_(isatty(STDERR_FILENO)) {}
+      : title_(short_name(title)), terminal_(isatty(STDERR_FILENO) && !is_log_json()) {}
   ~Progress() override {
     if (terminal_ && shown_) write_error({begin_of_line});
   }
@@ -62,7 +63,7 @@ class Progress : public product::Work {
       write_error({begin_of_line, fmt::format("{} [{:<25}] {:3.0f} %  {}", title_,
                                               std::string(filled, '='), percent, rest)});
     } else {
-      write_error({fmt::format("{}: {:.0f} % {}\n", title_, percent, rest)});
+      note(fmt::format("{}: {:.0f} % {}", title_, percent, rest));
     }
   }
 
@@ -83,7 +84,10 @@ class Terminal : public product::Listener {
 
 }  // namespace
 
-void note(const std::string& text) { write_error({short_message(in_options(text)), "\n"}); }
+void note(const std::string& text) {
+  const std::string message = short_message(in_options(text));
+  write_error({is_log_json() ? json_log_line("note", message) : message + "\n"});
+}
 
 void show(const std::string& answer) { fmt::print("{}", in_options(answer)); }
 

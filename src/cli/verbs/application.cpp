@@ -35,21 +35,8 @@ bool is_equal(const application::ApplicationResult& result) {
 
 }  // namespace
 
-void note_not_finite(const std::string& frame, const std::string& layer, bool outputs_are_finite) {
-  if (!frame.empty())
-    note("warning: some inputs are infinite or not a number, first in " + frame +
-         "; not every engine passes that on to the outputs, so do not trust these");
-  if (!layer.empty())
-    note("warning: the layer " + layer + " makes what is not a number (NaN); do not trust outputs");
-  if (!outputs_are_finite) note("warning: some outputs are infinite or not a number");
-}
-
 int report(const product::ApplicationTotals& run) {
   for (const std::string& line : present::summary_of(run)) note(line);
-  note_not_finite(run.totals.not_finite_input, run.nan_layer, run.totals.finite);
-  if (run.skipped > 0)
-    note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
-                     run.totals.frames + run.skipped));
   product::check_complaint(run.totals);
   return run.skipped > 0 ? answer_is_no : 0;
 }
@@ -58,7 +45,7 @@ int run_application(const product::RunnableOptions& runnable,
                     const product::ApplicationOptions& options,
                     const ApplicationRunOptions& run_options) {
   const product::ApplicationTotals run =
-      run_application(runnable, options, {run_options.output, run_options.trace, leave});
+      run_application(runnable, options, {run_options.output, run_options.trace, leave, {}, run_options.observer});
   const int code = report(run);
   if (run.accuracy) application::note_left_out(*run.accuracy, runnable.model.context);
   if (run_options.json)

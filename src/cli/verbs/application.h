@@ -13,11 +13,8 @@ struct ApplicationRunOptions {
   std::string output;  // a file of lines in place of the application's output; empty: that
   bool json = false;
   product::TraceOptions trace = {};
+  application::Observer* observer = nullptr;  // borrowed; null: nobody
 };
-
-/// Says so if an output, or the input of the frame that is named, holds what is no finite number,
-/// or a layer that is named makes NaN.
-void note_not_finite(const std::string& frame, const std::string& layer, bool outputs_are_finite);
 
 /// Notes of a run; the exit code. Throws what a source or a processing complained of.
 int report(const product::ApplicationTotals& run);

@@ -6,6 +6,7 @@
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/application.h"
@@ -13,7 +14,10 @@
 #include "cli/verbs/verbs.h"
 #include "deployment/deployment_file.h"
 #include "present/json/measured.h"
+#include "present/text/application.h"
+#include "present/text/measured.h"
 #include "product/written_over.h"
+#include "serve/services.h"
 
 namespace millrace::cli {
 namespace {
@@ -22,7 +26,8 @@ struct RunCommandOptions {
   product::RunRequest request;
   product::ApplicationOptions application;
   product::DeploymentRunRequest deployment;
-  bool json = false;
+  serve::ServiceOptions services;
+  bool json = false, log_json = false;
 };
 
 void bind(Places& at, RunCommandOptions& options) {
@@ -37,13 +42,22 @@ void bind(Places& at, RunCommandOptions& options) {
   at.put("scenario-script", deployment.script).put("transitions", deployment.transitions);
   at.put("duration", deployment.duration_s).put("scenario", deployment.scenario);
   at.put("level", deployment.level);
+  serve::ServiceOptions& services = options.services;
+  at.put("metrics", services.metrics).put("view", services.view).put("mqtt", services.mqtt);
+  at.put("log-json", options.log_json);
 }
 
 void refuse_those_of_models(const CLI::App& verb) {
   refuse_all_but(verb, "deployments",
                  {{"drive"},
-                  {"engine-library", "engine-option", "no-cache", "plugin", "labels-from", "trace",
+                  {"metrics", "log-json", "engine-library", "engine-option", "no-cache", "plugin", "labels-from", "trace",
                    "trace-frames", "seed", "json"}});
+}
+
+serve::ServiceOptions with_notes(serve::ServiceOptions services) {
+  services.notify = serve::Notifier::of_environment();
+  services.note = note;
+  return services;
 }
 
 /// What only models and plans take would be passed over in silence.
@@ -58,8 +72,9 @@ int run_as_application(const RunCommandOptions& options) {
   product::FilesRead libraries;  // what the application itself reads is refused where it is known
   libraries.add(request.runnable.model.context);
   libraries.refuse(request.output);
+  serve::Services services(with_notes(options.services));
   return run_application(request.runnable, options.application,
-                         {request.output, options.json, request.trace});
+                         {request.output, options.json, request.trace, &services});
 }
 
 int run_as_deployment(const RunCommandOptions& options, const CLI::App& verb) {
@@ -71,17 +86,13 @@ int run_as_deployment(const RunCommandOptions& options, const CLI::App& verb) {
   request.trace = options.request.trace;
   request.tasks.libraries = options.application.plugins;
   request.context = model.context;
+  serve::Services services(with_notes(options.services));
+  request.observer = &services;
   return run_deployment(request, options.json);
 }
 
-std::string used_stages_text(const product::RunTotals& totals) {
-  const std::string stages =
-      totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages);
-  return totals.replicas == totals.stages ? stages
-                                          : fmt::format("{}, {} replicas", stages, totals.replicas);
-}
-
 int run(const RunCommandOptions& options, const CLI::App& verb) {
+  if (options.log_json) write_log_as_json();
   product::RunRequest request = options.request;
   if (request.output == standard_output) request.output.clear();  // where lines go without a file
   const std::string& file = request.runnable.model.source.file;
@@ -94,9 +105,10 @@ int run(const RunCommandOptions& options, const CLI::App& verb) {
     admitted.context = request.runnable.model.context;
     return run_admitted(admitted, options.json);
   }
-  refuse_others(verb, "plans");
+  const bool is_application = application::is_application_file(file);
+  refuse_others(verb, is_application ? "applications" : "plans");
   check_trace(request.trace, request.runnable);
-  if (application::is_application_file(file)) return run_as_application(options);
+  if (is_application) return run_as_application(options);
   refuse_application_options(options.application, file);
   const product::RunTotals totals = product::run(request);
   const auto frames = static_cast<double>(totals.frames);
@@ -105,10 +117,10 @@ int run(const RunCommandOptions& options, const CLI::App& verb) {
   else if (totals.right)
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", *totals.right, totals.frames,
                100.0 * static_cast<double>(*totals.right) / frames);
-  note_not_finite(totals.not_finite_input, totals.nan_layer, totals.finite);
-  note(fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
-                   millrace::to_text(totals.elapsed), four_digits(frames / seconds(totals.elapsed)),
-                   used_stages_text(totals)));
+  for (const std::string& line :
+       present::not_finite_text(totals.not_finite_input, totals.nan_layer, totals.finite))
+    note(line);
+  note(present::run_text(totals));
   return 0;
 }
 

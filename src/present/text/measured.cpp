@@ -206,6 +206,14 @@ std::string calibration_text(const product::Calibrated& calibrated) {
                      printable(calibrated.output));
 }
 
+std::string run_text(const product::RunTotals& totals) {
+  const double rate = static_cast<double>(totals.frames) / seconds(totals.elapsed);
+  std::string stages = totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages);
+  if (totals.replicas != totals.stages) stages += fmt::format(", {} replicas", totals.replicas);
+  return fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
+                     millrace::to_text(totals.elapsed), four_digits(rate), stages);
+}
+
 std::string verification_text(const product::VerifyResult& result, const std::string& against) {
   const std::string nan =
       result.nan_layer.empty()

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <latch>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "application/image_file.h"
 #include "application/heads/summary.h"
+#include "application/sources/input_sizes.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -57,33 +59,6 @@ std::unique_ptr<application::Source> opened_source(const LoadedApplication& load
   return source;
 }
 
-/// How large the first picture of each of several inputs is.
-class InputSizes {
- public:
-  /// One thread at a time.
-  void look_at(const application::Picture& picture) {
-    if (picture.input.empty() || picture.image.empty()) return;
-    sizes_.emplace(picture.input, application::Size{picture.image.width, picture.image.height});
-  }
-  /// A sentence; empty: they are of one size.
-  std::string text() const {
-    std::vector<std::string> each;
-    bool differ = false;
-    for (const auto& [name, size] : sizes_) {
-      differ = differ || size != sizes_.begin()->second;
-      each.push_back(fmt::format("{} {} x {}", name, size.width, size.height));
-    }
-    if (!differ) return {};
-    return fmt::format(
-        "the inputs have pictures of different sizes ({}); each was brought to the "
-        "size of the network's input, and boxes are in pixels of their own picture",
-        fmt::join(each, ", "));
-  }
-
- private:
-  std::map<std::string, application::Size> sizes_;
-};
-
 /// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
@@ -102,12 +77,18 @@ class Runner {
     crops_ = application::deploy_crops(loaded_);
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           application::options_with_crops(loaded_, loaded.plan,
-                                             {.trace_frames = frames_of(how_.trace)}));
+                                             {.trace_frames = traced_frames()}));
     // A camera sends from when it is opened: until here its pictures would only grow old.
     if (loaded_.application.input.is_live()) open();
     runtime::ClockWatch watch(devices_to_watch(loaded));
+    std::latch begun{1};
     application::Run run(loaded_.application, parts(), session,
-                         [&](const Outcome& outcome) { take(outcome); });
+                         [&](const Outcome& outcome) {
+                           begun.wait();
+                           take(outcome);
+                         });
+    const application::Observed observed(how_.observer, {loaded_.application, run, session});
+    begun.count_down();
     try {
       wait(run);
       results_->show_until(run.totals().last_due);
@@ -159,8 +140,14 @@ class Runner {
     return rates;
   }
 
+  std::int64_t traced_frames() const {
+    if (!how_.trace.file.empty() || how_.observer == nullptr) return frames_of(how_.trace);
+    return how_.observer->traced_frames();
+  }
+
   void take(const Outcome& outcome) {
     results_->take(outcome);
+    if (how_.observer != nullptr) how_.observer->take(outcome);
     if (how_.line) how_.line(application::summary_line(outcome, labels_));
     sizes_.look_at(outcome.picture);
     if (meter_) meter_->take(outcome);
@@ -174,6 +161,7 @@ class Runner {
     parts.crops = crops_ ? &crops_->parts : nullptr;
     parts.skip = [this](const InputError& error) {
       ++skipped_;
+      if (how_.observer != nullptr) how_.observer->skipped();
       context().note(fmt::format("skipped: {}", error.what()));
     };
     return parts;
@@ -252,7 +240,7 @@ class Runner {
   application::Labels labels_;
   std::unique_ptr<application::CropsAtWork> crops_;
   std::optional<application::AccuracyMeter> meter_;
-  InputSizes sizes_;
+  application::InputSizes sizes_;
   std::map<std::string, std::string> remarks_;  // the first picture of each
   std::atomic<std::int64_t> skipped_{0};
   std::optional<std::chrono::steady_clock::time_point> asked_;  // to end

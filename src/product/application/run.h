@@ -5,6 +5,7 @@
 #include <string>
 
 #include "application/accuracy/accuracy.h"
+#include "application/live/observer.h"
 #include "application/run.h"
 #include "product/application/load.h"
 #include "product/trace.h"
@@ -18,6 +19,7 @@ struct ApplicationRun {
   /// joined: ends the process. What came out until then is kept, unless it `failed`.
   std::function<void(const std::string& text, bool failed)> leave;
   std::function<void(const std::string&)> line = {};  // hears of each frame in a few words
+  application::Observer* observer = nullptr;          // borrowed; null: nobody
 };
 
 struct ApplicationTotals {

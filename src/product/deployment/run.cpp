@@ -187,7 +187,9 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   const InterruptGuard interrupt(request.context.interrupt);
   RunningDeployment running(*loaded, request.tasks, request.context);
   const Feeds feeds = add_feeds(*loaded, request);
-  runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
+  std::vector<runtime::GroupToRun> groups = loaded->groups_to_run();
+  const application::Observed observed(request.observer, groups);
+  runtime::Controller controller(loaded->deployment, loaded->board, std::move(groups),
                                  options_for(*loaded, request));
   // Those of the warm-up find cold caches.
   if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "application/live/live_group.h"
+#include "application/live/observer.h"
 #include "deployment/deployment.h"
 #include "product/context.h"
 #include "product/deployment/addition.h"
@@ -31,6 +32,7 @@ struct DeploymentRunRequest {
   TraceOptions trace = {};
   TaskSources tasks = {};
   Context context = {};
+  application::Observer* observer = nullptr;  // borrowed; null: nobody
 };
 
 struct DeploymentRun {

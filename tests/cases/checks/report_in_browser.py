@@ -44,7 +44,7 @@ class Browser:
         high = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (to_it, of_it)]
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}",
-                   "--host-resolver-rules=MAP * ~NOTFOUND"]
+                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         self.process = subprocess.Popen(
             ["chromium", *options], pass_fds=(3, 4), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ class Browser:
             self.ask(f"{domain}.enable")
         self.ask("Emulation.setDeviceMetricsOverride", width=1200, height=1600,
                  deviceScaleFactor=1, mobile=False)
-        self.ask("Page.navigate", url=Path(page).resolve().as_uri())
+        self.ask("Page.navigate", url=page if page.startswith("http:") else Path(page).resolve().as_uri())
         while "Page.loadEventFired" not in self.seen:
             self.read()
 

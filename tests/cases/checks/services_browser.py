@@ -1,0 +1,2 @@
+"""The checks of services.py, in a browser."""
+from services import *  # noqa: F401,F403
