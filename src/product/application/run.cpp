@@ -304,7 +304,7 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   if (application.input.is_live()) plan_here(*loaded);  // else frames would wait for it
   const InterruptGuard interrupt(context.interrupt);
   Runner runner(*loaded, how, interrupt);
-  if (runner.has_many_frames()) plan_here(*loaded);
+  if (!application.input.is_live() && runner.has_many_frames()) plan_here(*loaded);
   const Totals totals = runner.run();
   return {totals, runner.skipped(), application.input.is_live(), application.crops.has_value(),
           network::nan_layer_of(loaded->loaded->network, totals.suspects), runner.accuracy()};

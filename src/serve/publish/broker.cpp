@@ -32,13 +32,13 @@ Broker read_broker(const std::string& text, const std::string& setting) {
     rest.erase(0, scheme + 3);
   }
   Broker broker;
-  if (rest.rfind('@', rest.find('/')) != rest.npos) {
-    broker.user = taken_before(rest, '@');
-    broker.password = broker.user;
-    if (broker.user.find(':') != broker.user.npos)
-      broker.user = taken_before(broker.password, ':');
-    else
-      broker.password.clear();
+  if (const std::size_t at = rest.rfind('@', rest.find('/')); at != rest.npos) {
+    broker.user = rest.substr(0, at);
+    rest.erase(0, at + 1);
+    if (const std::size_t colon = broker.user.find(':'); colon != broker.user.npos) {
+      broker.password = broker.user.substr(colon + 1);
+      broker.user.erase(colon);
+    }
   }
   std::string host = taken_before(rest, '/');
   broker.topic = rest;
