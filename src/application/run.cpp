@@ -69,11 +69,9 @@ std::vector<std::unique_ptr<Reading>> readings_of(const Application& application
 std::optional<std::int64_t> most_on_their_way(const Application& application, const Parts& parts,
                                               const runtime::Session& session) {
   const std::vector<Input> inputs = application.inputs();
-  const bool wants_newest = application.input.is_live() &&
-                            std::ranges::any_of(inputs, [](const Input& input) {
-                              return input.drop == Drop::oldest;
-                            });
-  if (!wants_newest) return std::nullopt;
+  const bool is_newest_wanted = std::ranges::any_of(
+      inputs, [](const Input& input) { return input.is_live() && input.drop == Drop::oldest; });
+  if (!is_newest_wanted) return std::nullopt;
   const std::int64_t frames = session.largest_offset() + session.round();
   const std::int64_t batches = (frames + parts.batch - 1) / parts.batch;
   const std::int64_t in_crops = parts.crops != nullptr ? 1 : 0;
@@ -103,7 +101,7 @@ struct Run::State {
   const Give give;
   runtime::LiveQueue<Picture> queue;
   const std::vector<std::unique_ptr<Reading>> readings;
-  /// One for each batch of pictures between the queue and the network's results; with crops, theirs.
+  /// One for each batch of pictures between the queue and the network's results, or the crops'.
   std::optional<runtime::Credits> credits = {};
   OnTheirWay on_their_way;
   Totals totals;  // of who gives; `elapsed` is of the last frame
@@ -196,7 +194,8 @@ struct Run::State {
     };
     if (parts.crops != nullptr)
       crops.emplace(*parts.crops,
-                    CropRun::Hooks{[this](Travel& travel) { finish_crops(travel); }, [this] { stop(); }});
+                    CropRun::Hooks{[this](Travel& travel) { finish_crops(travel); },
+                                   [this] { stop(); }});
     after = std::make_unique<Pool>([this] { return after_job(); },
                                    options("post-processing", application.postprocess.workers,
                                            [this](std::exception_ptr error) {

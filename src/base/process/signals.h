@@ -12,8 +12,8 @@ namespace millrace {
 /// last of them ends. A signal that nobody has taken by then takes effect. take() says yes once.
 Interrupt& signals();
 
-/// While the result or a copy of it lives, SIGUSR1 is counted instead of ending the process. It says
-/// how many have come since it was called last. One at a time.
+/// While the result or a copy of it lives, SIGUSR1 is counted instead of ending the process. It
+/// says how many have come since it was called last. One at a time.
 std::function<std::int64_t()> count_user_signals();
 
 }  // namespace millrace

@@ -43,8 +43,8 @@ void bind(Places& at, RunCommandOptions& options) {
 void refuse_those_of_models(const CLI::App& verb) {
   refuse_all_but(verb, "deployments",
                  {{"drive"},
-                  {"output", "engine-library", "engine-option", "no-cache", "plugin", "labels-from", "trace",
-                   "trace-frames", "seed", "json"}});
+                  {"output", "engine-library", "engine-option", "no-cache", "plugin", "labels-from",
+                   "trace", "trace-frames", "seed", "json"}});
 }
 
 /// What only models and plans take would be passed over in silence.

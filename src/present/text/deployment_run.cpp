@@ -177,7 +177,8 @@ std::string cores_text(const product::DeploymentRun& run) {
 }  // namespace
 
 std::string deployment_run_text(const product::DeploymentRun& run) {
-  return run_head_text(run) + "\n" + groups_text(run) + "\n" + deliveries_text(run) + bounds_text(run) +
+  return run_head_text(run) + "\n" + groups_text(run) + "\n" + deliveries_text(run) +
+         bounds_text(run) +
          beyond_bounds_text(run) + "\n" + cores_text(run);
 }
 

@@ -29,7 +29,8 @@ void RunningDeployment::add(runtime::Controller& controller, const deployment::S
     addition.refusal = error.what();
   }
   addition.took = std::chrono::steady_clock::now() - begin;
-  if (!addition.refusal.empty()) use_.context.note(step.add + " was not added: " + addition.refusal);
+  if (!addition.refusal.empty())
+    use_.context.note(step.add + " was not added: " + addition.refusal);
   additions_.push_back(std::move(addition));
 }
 

@@ -145,7 +145,8 @@ void note_kept(const std::vector<application::DeliveryTotals>& deliveries, const
         "group '{}': {}", each.group,
         !each.kept.empty()
             ? "kept " + each.kept
-            : "its results are not kept, as its application names no output; give ⟨output⟩ a folder"));
+            : "its results are not kept, as its application names no output; give ⟨output⟩ a "
+              "folder"));
 }
 
 /// Beside the script: a file, and whoever asks for the next one.

@@ -74,8 +74,8 @@ class LiveQueue {
     return std::nullopt;
   }
 
-  /// For a real-time thread: the next one, without a wait. Nothing: none is there, or another thread
-  /// is at the queue.
+  /// For a real-time thread: the next one, without a wait. Nothing: none is there, or another
+  /// thread is at the queue.
   std::optional<Item> take_now() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     State* const lane = lock.owns_lock() && !closed_ ? next_lane() : nullptr;
