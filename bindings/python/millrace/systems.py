@@ -31,6 +31,11 @@ class GroupResult(NamedTuple):
     deadline: float
     bound: Optional[float]
     missed: bool  # the deadline
+    source: str  # the picture's name, of a group with its own input
+    arrived: float  # moments as of time.monotonic(): when the frame came,
+    due: float  # was due,
+    released: float  # could run,
+    end: float  # and was done
 
 
 class GroupReport(NamedTuple):
@@ -40,12 +45,13 @@ class GroupReport(NamedTuple):
     done: int
     skipped: int
     missed: int  # deadlines
-    submitted: int
-    overwritten: int  # by newer ones
+    submitted: int  # of an own input: pictures that came
+    overwritten: int  # by newer ones, or dropped by the input's policy
     repeated: int  # done with an input that had been used before
     without_input: int
     undelivered: int  # results that the callback was too slow for
     largest_response: float  # seconds
+    kept: str  # what was written to files
 
 
 class Rows(list):
@@ -101,9 +107,15 @@ class Deployment(Handle):
     def save(self, path: Union[str, os.PathLike]) -> None:
         self._core.save(os.fspath(path))
 
-    def run(self, *, scenario: str = "", every: bool = False) -> "Run":
-        """Starts it. every: frames wait in line, up to eight; else a newer one takes the place of one that waits."""
-        return Run(self, scenario, every)
+    def run(self, *, scenario: str = "", every: bool = False, own_inputs: Sequence[str] = (),
+            output: Union[str, os.PathLike] = "") -> "Run":
+        """Starts it. every: frames wait in line, up to eight; else a newer one takes the place of one that waits.
+
+        own_inputs: groups that read the cameras or files that their applications name; the others are fed.
+        output: a folder in which groups with applications write their results, too.
+        """
+        return Run(self, {"scenario": scenario, "every": bool(every), "own_inputs": list(own_inputs),
+                          "output": os.fspath(output)})
 
     def __str__(self):
         lines = [f"{'group':<20} {'period':>10} {'deadline':>10} {'bound':>10}"]
@@ -118,7 +130,7 @@ class Deployment(Handle):
 class Run:
     """A deployment at work. Frames of a group are due at its rate; then it takes the newest that was fed."""
 
-    def __init__(self, deployment: Deployment, scenario: str, every: bool):
+    def __init__(self, deployment: Deployment, settings: dict):
         self._callbacks: Dict[str, Callable[[GroupResult], None]] = {}
         self._groups = [row.group for row in deployment.bounds]
         self._reports: Optional[List[GroupReport]] = None
@@ -131,7 +143,7 @@ class Run:
             if callback is not None:
                 callback(result)
 
-        self._core = _core.Live(deployment._core, take, scenario, every)
+        self._core = _core.Live(deployment._core, take, settings)
 
     def on_result(self, group: str, callback: Callable[[GroupResult], None]) -> None:
         """Calls it with each GroupResult of the group, on a thread of the group. What it raises comes out of stop()."""

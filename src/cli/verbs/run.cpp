@@ -6,6 +6,7 @@
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process/signals.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/application.h"
@@ -36,14 +37,14 @@ void bind(Places& at, RunCommandOptions& options) {
   product::DeploymentRunRequest& deployment = options.deployment;
   at.put("scenario-script", deployment.script).put("transitions", deployment.transitions);
   at.put("duration", deployment.duration_s).put("scenario", deployment.scenario);
-  at.put("level", deployment.level);
+  at.put("level", deployment.level).put("scenario-file", deployment.scenario_file);
 }
 
 void refuse_those_of_models(const CLI::App& verb) {
   refuse_all_but(verb, "deployments",
                  {{"drive"},
-                  {"engine-library", "engine-option", "no-cache", "plugin", "labels-from", "trace",
-                   "trace-frames", "seed", "json"}});
+                  {"output", "engine-library", "engine-option", "no-cache", "plugin", "labels-from",
+                   "trace", "trace-frames", "seed", "json"}});
 }
 
 /// What only models and plans take would be passed over in silence.
@@ -67,10 +68,12 @@ int run_as_deployment(const RunCommandOptions& options, const CLI::App& verb) {
   refuse_those_of_models(verb);
   product::DeploymentRunRequest request = options.deployment;
   request.deployment = model.source.file;
+  request.output = options.request.output;
   request.seed = model.source.seed;
   request.trace = options.request.trace;
   request.tasks.libraries = options.application.plugins;
   request.context = model.context;
+  request.take_nexts = count_user_signals();
   return run_deployment(request, options.json);
 }
 
