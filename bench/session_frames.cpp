@@ -1,5 +1,6 @@
-// Small frames through a session of the public interface, the pipeline kept full: what bench/python_frames
-// holds the Python module against. `session_frames MODEL PLAN FRAMES`; prints microseconds a frame.
+// Small frames through a session of the public interface, the pipeline kept full: what
+// bench/python_frames holds the Python module against. `session_frames MODEL PLAN FRAMES`; prints
+// microseconds a frame.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

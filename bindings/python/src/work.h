@@ -68,8 +68,8 @@ class OwnProcess {
   int fork_ = forks();
 };
 
-/// What has threads of its own. In a child of fork() it is left alone instead of ended: nobody there
-/// can wait for its threads. `stop`: what else ends it; other threads may hold copies.
+/// What has threads of its own. In a child of fork() it is left alone instead of ended: nobody
+/// there can wait for its threads. `stop`: what else ends it; other threads may hold copies.
 template <class Held, class Stop>
 void end_or_leave(std::optional<Held>& held, const OwnProcess& process, const Stop& stop) {
   if (!held) return;
