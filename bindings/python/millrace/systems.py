@@ -1,6 +1,8 @@
 """Several models under deadlines."""
+import atexit
 import os
 import threading
+import weakref
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _core
@@ -127,6 +129,17 @@ class Deployment(Handle):
     __repr__ = __str__
 
 
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all():
+    """The interpreter must not end before the threads that call it."""
+    for run in list(_open):
+        if run._process == os.getpid():
+            run.stop()
+
+
 class Run:
     """A deployment at work. Frames of a group are due at its rate; then it takes the newest that was fed."""
 
@@ -144,6 +157,8 @@ class Run:
                 callback(result)
 
         self._core = _core.Live(deployment._core, take, settings)
+        self._process = os.getpid()
+        _open.add(self)
 
     def on_result(self, group: str, callback: Callable[[GroupResult], None]) -> None:
         """Calls it with each GroupResult of the group, on a thread of the group. What it raises comes out of stop()."""
@@ -159,7 +174,7 @@ class Run:
         self._core.enter(scenario, level)
 
     def stop(self) -> List[GroupReport]:
-        """Waits for the frames on their way. Raises what a callback raised."""
+        """Waits for the frames on their way. Raises what a callback raised. Of its own process alone."""
         with self._stopping:
             if self._reports is None:
                 self._reports = Rows(GroupReport(*row) for row in self._core.stop())

@@ -100,14 +100,13 @@ class Live {
         deployment.start([this](GroupResult result) { give(std::move(result)); }, options));
   }
   ~Live() {
-    const nb::gil_scoped_release released;
-    run_.reset();
+    end_or_leave(run_, process_, [](DeploymentRun&) {});
   }
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
 
   bool feed(const std::string& group, nb::handle given, const std::string& colours) {
-    DeploymentRun run = *run_;
+    DeploymentRun run = alive();
     const GroupInfo& info = group_named(group);
     if (!info.is_application) {
       const Frame frame = frame_of(given, info.inputs);
@@ -120,14 +119,16 @@ class Live {
     return run.submit(group, image);
   }
   void enter(const std::string& scenario, std::optional<std::int64_t> level) {
+    DeploymentRun run = alive();
     const nb::gil_scoped_release released;
-    run_->switch_to(scenario, level);
+    run.switch_to(scenario, level);
   }
   nb::list stop() {
     std::vector<GroupReport> reports;
     {
+      DeploymentRun run = alive();
       const nb::gil_scoped_release released;
-      reports = run_->stop();
+      reports = run.stop();
     }
     if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
     return rows_of(reports, [](const GroupReport& each) {
@@ -139,6 +140,10 @@ class Live {
   bool has_failed() const { return raised_ != nullptr; }
 
  private:
+  DeploymentRun alive() const {
+    process_.check("run", "start one in the child");
+    return *run_;
+  }
   const GroupInfo& group_named(const std::string& name) const {
     for (const GroupInfo& group : groups_)
       if (group.name == name) return group;
@@ -163,6 +168,7 @@ class Live {
   nb::callable take_;
   std::exception_ptr raised_;  // with the GIL
   std::optional<DeploymentRun> run_;
+  OwnProcess process_;
 };
 
 }  // namespace
