@@ -119,3 +119,14 @@ configure_and_build() {
     cmake --preset "$preset" $(with_cache) "${switches[@]}" >&2
   cmake --build "build/$preset" --parallel "$jobs" ${@:+--target "$@"} >&2
 }
+
+# copy_python_headers PYTHON FOLDER: of a Python of this machine, for one on the other. In what modules see of it they are
+# alike, but the distribution's pyconfig.h looks for that of the machine.
+copy_python_headers() {
+  rm -rf "$2"
+  "$1" - "$2" <<'PY'
+import shutil, sys, sysconfig
+shutil.copytree(sysconfig.get_paths()["include"], sys.argv[1])
+shutil.copy(sysconfig.get_config_h_filename(), sys.argv[1] + "/pyconfig.h")
+PY
+}

@@ -15,6 +15,10 @@ from .failed import Failed, reason_of
 from .worker import Worker
 
 
+# Those of Millrace, which run the same plans.
+WITH_PLANS = ("millrace", "python")
+
+
 def _cache(network, options):
     """Millrace's profiles: measured here and now, not whenever the user last did."""
     return options.folder / "cache" / network.name
@@ -93,6 +97,8 @@ def _open_served(contender, network, options):
             "setting": contender.setting, "model": str(network.models[contender.batch]),
             "frames": str(network.frames), "answer": str(answer), "cores": options.cores,
             "warmup": options.warmup}
+    if contender.peer in WITH_PLANS:
+        task.update(plan=str(plan_path(network, contender, options)), package=str(options.package))
     environment = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
     return Worker([sys.executable, "-B", "-m", "comparison.serve", json.dumps(task)], options.cores,
                   environment), answer

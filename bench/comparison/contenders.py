@@ -2,7 +2,7 @@
 from dataclasses import asdict, dataclass, field
 
 NAMES = {"millrace": "Millrace", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO",
-         "ncnn": "ncnn"}
+         "ncnn": "ncnn", "python": "Millrace, Python"}
 
 
 @dataclass
@@ -28,6 +28,11 @@ def millrace(precisions, cores):
         if cores > 1:
             yield Contender("millrace", precision, "together",
                             text="all cores as one, one frame at a time")
+
+
+def python(precisions):
+    for precision in precisions or ["f32"]:
+        yield Contender("python", precision, "plan", text="plan, Session.map")
 
 
 def onnxruntime(batches, cores):
@@ -62,5 +67,6 @@ def all_of(options):
     cores = len(options.cores)
     found = {"millrace": millrace(options.precision, cores),
              "onnxruntime": onnxruntime(options.batch, cores),
+             "python": python(options.precision),
              "openvino": openvino(options.batch), "ncnn": ncnn(cores)}
     return [contender for peer in options.peers for contender in found[peer]]

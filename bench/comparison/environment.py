@@ -8,7 +8,7 @@ from .failed import Failed, reason_of
 
 REQUIREMENTS = Path(__file__).parent.parent / "compare_requirements.txt"
 COMMON = ["numpy", "onnx"]
-PEERS = {"millrace": [], "onnxruntime": ["onnxruntime"], "openvino": ["openvino"],
+PEERS = {"millrace": [], "python": [], "onnxruntime": ["onnxruntime"], "openvino": ["openvino"],
          "ncnn": ["ncnn", "pnnx"]}
 # Installed without what they ask for: of pnnx only a program is used, which needs nothing.
 ALONE = {"pnnx"}

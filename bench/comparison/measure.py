@@ -40,7 +40,7 @@ class Comparison:
             commands.forget_profiles(self._network, self._options)
         failed = {}
         for contender in self._contenders:
-            if contender.peer != "millrace":
+            if contender.peer not in commands.WITH_PLANS:
                 continue
             plan = commands.plan_path(self._network, contender, self._options)
             if plan not in failed:

@@ -61,7 +61,7 @@ def reason(contender):
 
 def ours(network):
     """The rows of Millrace."""
-    return [name for name, group in groups(network).items() if group[0]["peer"] == "millrace"]
+    return [name for name, group in groups(network).items() if group[0]["peer"] in ("millrace", "python")]
 
 
 def error_text(contender):

@@ -100,9 +100,12 @@ class Application {
 
   const Model& model() const;
   const std::vector<std::string>& labels() const;
+  /// Of what the second network finds in crops; empty: it has no names, or there are no crops.
+  const std::vector<std::string>& labels_of_crops() const;
 
   /// Runs the plan on pictures of the program; the plan is of this model. Error if the steps do
-  /// not fit the model.
+  /// not fit the model. The network of crops runs as the plan's file says if it was made for the
+  /// application, else on a processor that the plan leaves free, or on the last one.
   ApplicationSession start(const Plan& plan) const;
   ApplicationSession start(const Plan& plan, const SessionOptions& options) const;
   /// The same; outcomes go to `take`, in order, on a thread of the session.

@@ -60,10 +60,11 @@ struct GroupResult {
   std::string group;
   std::int64_t frame = 0;  // of those that were released, from 0
   std::int64_t input = 0;  // the number of the submitted frame or picture, from 0
+  std::string source = {};  // the picture's name, if the group reads its own input
   bool repeated = false;   // no newer one had come, so it was used again
   Frame outputs;      // of a model
   Findings findings;  // of an application
-  std::chrono::steady_clock::time_point arrived{}, due{}, end{};
+  std::chrono::steady_clock::time_point arrived{}, due{}, released{}, end{};
   Duration response{}, deadline{};  // from `due`
   std::optional<Duration> bound;  // that was proven for the response
   bool missed = false;                 // its deadline
@@ -79,6 +80,11 @@ struct RunOptions {
   std::string scenario;               // to begin with; empty: the first
   std::optional<std::int64_t> level;  // none: the highest
   InputPolicy input = InputPolicy::newest;
+  /// Groups that read the cameras or files that their applications name, each by its own policy.
+  /// The program feeds the others.
+  std::vector<std::string> own_inputs;
+  /// A folder: each group with an application writes its results there, too; empty: none does.
+  std::string output;
   std::vector<std::string> plugins;  // with functions of tasks
   Options options;
 };
@@ -88,10 +94,12 @@ struct RunOptions {
 struct GroupReport {
   std::string group;
   std::int64_t due = 0, done = 0, skipped = 0, missed = 0;  // missed: their deadlines
+  /// Of own inputs: pictures that came, and those that their policy dropped.
   std::int64_t submitted = 0, overwritten = 0;
   std::int64_t repeated = 0;     // done with an input that had been used before
   std::int64_t without_input = 0;  // done before the first was submitted: no result
   std::int64_t undelivered = 0;    // results that the callback was too slow for
+  std::string kept = {};           // what was written, such as "5 lines in out/front.jsonl"
   Duration largest_response{};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 // Pictures, and what applications find on them.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -85,6 +86,17 @@ struct ReadText {
   double probability = 0;
 };
 
+/// What the second network of an application with crops finds around a detection. The rectangle is
+/// in pixels of the picture.
+struct CropFindings {
+  std::size_t detection = 0;  // of Findings::detections
+  std::int64_t left = 0, top = 0, width = 0, height = 0;
+  std::optional<std::vector<Ranked>> classes;  // by falling value
+  std::optional<std::vector<float>> embedding;
+  std::optional<ReadText> text;
+  std::string json;  // of a plug-in: anything else
+};
+
 /// What post-processing fills in is there.
 struct Findings {
   std::optional<std::vector<Detection>> detections;  // by falling probability
@@ -93,10 +105,16 @@ struct Findings {
   std::optional<std::vector<float>> embedding;
   std::optional<ReadText> text;
   std::string json;  // of a plug-in: anything else
+  std::vector<CropFindings> crops;  // of an application with crops; by falling probability
+  std::int64_t not_cropped = 0;     // boxes that were more than the application's `at_most`
+  std::int64_t outside = 0;         // boxes without a pixel in the picture
 };
 
 /// The picture with boxes, corners, masks, key points and names on it; `labels` may be empty.
 Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels);
+/// The same, with the names of what was found in crops.
+Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels,
+           const std::vector<std::string>& labels_of_crops);
 
 }  // namespace v1
 }  // namespace millrace

@@ -151,6 +151,22 @@ void add_findings(const Findings& findings, const Labels& labels, Json& line) {
   if (findings.not_cropped > 0) line["not_cropped"] = findings.not_cropped;
 }
 
+/// To a microsecond, by the machine's clock.
+Json seconds_at(ReleaseTimes::Moment moment) {
+  return seconds(std::chrono::round<std::chrono::microseconds>(moment.time_since_epoch()));
+}
+
+void add_times(const ReleaseTimes& times, Json& line) {
+  line["group"] = times.group;
+  line["arrived_s"] = seconds_at(times.arrived);
+  line["due_s"] = seconds_at(times.due);
+  line["released_s"] = seconds_at(times.released);
+  line["end_s"] = seconds_at(times.end);
+  line["response_ms"] = milliseconds(times.end - times.due);
+  line["deadline_ms"] = milliseconds(times.deadline);
+  line["bound_ms"] = times.bound ? Json(milliseconds(*times.bound)) : Json();
+}
+
 }  // namespace
 
 std::string json_line(const Outcome& outcome, const Labels& labels) {
@@ -161,6 +177,7 @@ std::string json_line(const Outcome& outcome, const Labels& labels) {
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);
   if (picture.captured) line["lag_ms"] = milliseconds(picture.lag);
+  if (outcome.times) add_times(*outcome.times, line);
   if (picture.stamp) line["stamp_s"] = seconds(*picture.stamp);
   if (picture.gap > Time{}) line["gap_ms"] = milliseconds(picture.gap);
   if (!picture.image.empty()) {

@@ -10,6 +10,7 @@
 #include "application/steps.h"
 #include "base/error.h"
 #include "runtime/pool.h"
+#include "runtime/waiting/credits.h"
 
 namespace millrace::application {
 namespace {
@@ -66,6 +67,21 @@ std::vector<std::unique_ptr<Reading>> readings_of(const Application& application
   return readings;
 }
 
+/// Where the newest picture is wanted, none is taken before the network is ready for it: what waits
+/// in the slots of the plan only grows old. One more than keep the stages busy is made ready.
+/// Nothing: all that fit.
+std::optional<std::int64_t> most_on_their_way(const Application& application, const Parts& parts,
+                                              const runtime::Session& session) {
+  const std::vector<Input> inputs = application.inputs();
+  const bool is_newest_wanted = std::ranges::any_of(
+      inputs, [](const Input& input) { return input.is_live() && input.drop == Drop::oldest; });
+  if (!is_newest_wanted) return std::nullopt;
+  const std::int64_t frames = session.largest_offset() + session.round();
+  const std::int64_t batches = (frames + parts.batch - 1) / parts.batch;
+  const std::int64_t in_crops = parts.crops != nullptr ? 1 : 0;
+  return batches + application.preprocess.workers.threads + in_crops;
+}
+
 }  // namespace
 
 // readers (live input only) -> queue -> `before` pool -> session -> `after` pool -> give
@@ -78,6 +94,7 @@ struct Run::State {
         give(std::move(give_of)),
         queue(lanes_of(application_of.inputs())),
         readings(readings_of(application_of, parts_of)) {
+    if (const auto most = most_on_their_way(application, parts, session)) credits.emplace(*most);
     if (!application.has_several_inputs()) return;
     for (const Input& input : application.inputs()) totals.inputs.emplace_back().name = input.name;
   }
@@ -88,6 +105,8 @@ struct Run::State {
   const Give give;
   runtime::LiveQueue<Picture> queue;
   const std::vector<std::unique_ptr<Reading>> readings;
+  /// One for each batch of pictures between the queue and the network's results, or the crops'.
+  std::optional<runtime::Credits> credits = {};
   OnTheirWay on_their_way;
   Totals totals;  // of who gives; `elapsed` is of the last frame
   Clock::time_point start = Clock::now();
@@ -104,6 +123,7 @@ struct Run::State {
   }
 
   std::optional<runtime::Job> before_job() {
+    if (credits && !credits->take()) return std::nullopt;
     auto travels = std::make_shared<Travels>();
     while (static_cast<std::int64_t>(travels->size()) < parts.batch) {
       auto picture = application.input.is_live() ? queue.take() : readings.front()->next();
@@ -120,9 +140,13 @@ struct Run::State {
     for (const Travel& travel : *travels)
       if (travel.undecoded) parts.skip(*travel.undecoded);
     std::erase_if(*travels, [](const Travel& travel) { return travel.undecoded.has_value(); });
-    if (travels->empty()) return true;
+    if (travels->empty()) {
+      give_back();
+      return true;
+    }
     const std::vector<network::Array> inputs = take_inputs(*travels, parts.batch);
     travels->front().given = inputs;
+    travels->back().ends_batch = true;
     on_their_way.push(travels);
     return session.submit(inputs);
   }
@@ -131,6 +155,7 @@ struct Run::State {
     auto result = session.next();
     if (!result) return std::nullopt;
     TravelsPointer travels = on_their_way.pop();
+    if (!crops) give_back();
     const auto now = Clock::now();
     if (!session.may_have_made_nan(result->frame)) travels->front().given.clear();
     for (Travel& travel : *travels) {
@@ -150,6 +175,13 @@ struct Run::State {
                           return true;
                         }};
   }
+  void give_back() {
+    if (credits) credits->give();
+  }
+  void finish_crops(Travel& travel) {
+    finish(travel);
+    if (travel.ends_batch) give_back();
+  }
   void finish(Travel& travel) {
     const Picture& picture = travel.outcome.picture;
     travel.outcome.latency = Clock::now() - picture.taken;
@@ -166,7 +198,8 @@ struct Run::State {
     };
     if (parts.crops != nullptr)
       crops.emplace(*parts.crops,
-                    CropRun::Hooks{[this](Travel& travel) { finish(travel); }, [this] { stop(); }});
+                    CropRun::Hooks{[this](Travel& travel) { finish_crops(travel); },
+                                   [this] { stop(); }});
     after = std::make_unique<Pool>([this] { return after_job(); },
                                    options("post-processing", application.postprocess.workers,
                                            [this](std::exception_ptr error) {
@@ -177,7 +210,7 @@ struct Run::State {
         [this] { return before_job(); },
         options("pre-processing", application.preprocess.workers, [this](std::exception_ptr) {
           session.finish();
-          queue.close();
+          close_queue();
           end_reading();
         }));
     if (!application.input.is_live()) return;
@@ -196,10 +229,14 @@ struct Run::State {
     stop_before_crops();
     if (crops) crops->stop();
   }
+  void close_queue() {
+    queue.close();
+    if (credits) credits->close();
+  }
   /// Frames that have come to the crops still arrive.
   void stop_before_crops() {
     end_reading();
-    queue.close();
+    close_queue();
     session.stop();
   }
   bool have_readers_left(std::chrono::milliseconds time) {

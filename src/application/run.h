@@ -41,6 +41,10 @@ struct InputTotals {
   std::int64_t frames = 0;     // that came out
   runtime::QueueCounts queue;  // if it is live
   Gaps gaps = {};
+  // In a deployment:
+  std::int64_t waiting = 0;  // pictures that nobody took before the end
+  std::int64_t skipped = 0;  // that cannot be decoded
+  std::int64_t passes = 1;   // how often a file was read
 };
 
 /// How old pictures of cameras were: when they came from it, and with their findings.

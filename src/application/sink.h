@@ -1,9 +1,11 @@
 #pragma once
 // Where results go.
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +17,23 @@
 
 namespace millrace::application {
 
+/// When a frame of a group of a deployment was where, by the machine's clock that never jumps.
+struct ReleaseTimes {
+  using Moment = std::chrono::steady_clock::time_point;
+  std::string group;
+  Moment arrived{};            // its picture came
+  Moment due{}, released{};    // it was due at the group's rate, and could run
+  Moment end{};                // all of it was done
+  Time deadline{};             // of the response: from `due` to `end`
+  std::optional<Time> bound{};  // that was proven for the response; none: there is none
+};
+
 /// One frame at the end of its way.
 struct Outcome {
   Picture picture;
   Findings findings;
   Time latency{};  // since the picture was taken
+  std::optional<ReleaseTimes> times = {};  // of a deployment
 };
 
 /// What classes are called.

@@ -33,6 +33,7 @@ struct Travel {
   /// To the network, with those of the travels beside it; after it only if it may have made NaN.
   std::vector<network::Array> given = {};
   bool has_finite_inputs = true, has_finite_outputs = true;
+  bool ends_batch = false;  // the last of those that the network takes together
   std::optional<InputError> undecoded = std::nullopt;  // the picture, which is left out
 };
 

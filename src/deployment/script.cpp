@@ -126,6 +126,13 @@ Script read_script(const std::filesystem::path& path, const system::System& syst
   return script;
 }
 
+Wanted read_wanted(const std::string& text, const system::System& system,
+                   const std::string& place) {
+  const ScriptStep step = step_of("0 " + text, system, place);
+  refuse_additions({step}, "is to be added, expected a scenario; a script adds deployments");
+  return step.wanted;
+}
+
 void refuse_additions(const Script& script, const std::string& reason) {
   for (const ScriptStep& step : script)
     if (!step.add.empty()) throw InputError(step.add, reason);

@@ -31,6 +31,10 @@ using Script = std::vector<ScriptStep>;  // ascending
 /// over. InputError names the line.
 Script read_script(const std::filesystem::path& path, const system::System& system);
 
+/// A scenario, and perhaps a level: a line of a script without its time. InputError names the
+/// place.
+Wanted read_wanted(const std::string& text, const system::System& system, const std::string& place);
+
 /// InputError, with this reason, if a step adds a deployment.
 void refuse_additions(const Script& script, const std::string& reason);
 

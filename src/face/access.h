@@ -73,6 +73,7 @@ struct [[gnu::visibility("hidden")]] Plan::Impl {
   std::string name;                            // in messages; ends in ".json"
   std::vector<Candidate> candidates = {};
   Options options = {};  // with which engines it was made
+  std::string file_name = {};  // that it was read from; empty: it was made here
 };
 
 /// Ended and torn down in the right order.

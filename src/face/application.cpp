@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "application/application_file.h"
+#include "application/loaded/crops_at_work.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "face/access.h"
@@ -22,7 +23,7 @@ struct [[gnu::visibility("hidden")]] Application::Impl {
   std::shared_ptr<const application::Application> application;
   std::string name;  // a file, or one in memory
   std::vector<std::string> plugins = {};
-  std::vector<std::string> labels = {};
+  std::vector<std::string> labels = {}, labels_of_crops = {};
 };
 
 namespace {
@@ -71,22 +72,28 @@ std::unique_ptr<product::LoadedApplication> loaded_of(const Access::Impl<Applica
   if (parts.model.hash() != of.model.hash())
     throw InputError(parts.name, "is a plan of another model than the application's; plan its own");
   auto memory = face::memory_of(plan);
+  // That of the crops stands beside it in the file, and reading it needs their network.
+  if (of.application->crops && !parts.file_name.empty()) memory->plans.clear();
   memory->models[of.application->model.file] = Access::of(of.model).network;
   memory->applications[of.name] = of.application;
   product::RunnableOptions runnable;
   runnable.model.source.file = of.name;
-  runnable.model.context = call.context(std::move(memory));
+  runnable.model.context = call.context(memory);
   runnable.time_scale = options.time_scale;
   product::ApplicationOptions application;
-  application.plan = parts.name;
+  application.plan = memory->plans.empty() ? parts.file_name : parts.name;
   application.plugins = of.plugins;
-  return product::load_application(runnable, application);
+  auto loaded = product::load_application(runnable, application);
+  if (memory->plans.empty() && loaded->loaded->plan != parts.file->plan)
+    throw InputError(parts.file_name, "has changed since the plan was read; read it again");
+  return loaded;
 }
 
 runtime::Session session_of(const product::LoadedApplication& loaded,
                             const SessionOptions& options) {
-  return runtime::deploy(*loaded.loaded, loaded.loaded->plan, loaded.application.file,
-                     {.pin = options.pin});
+  return runtime::deploy(
+      *loaded.loaded, loaded.loaded->plan, loaded.application.file,
+      application::options_with_crops(loaded, loaded.loaded->plan, {.pin = options.pin}));
 }
 
 /// Counts pictures that cannot be decoded.
@@ -112,9 +119,11 @@ Application Application::from_file(const std::string& path, const ApplicationOpt
     Model model = Access::make<Model>(
         application->model, std::make_shared<const network::Network>(
                                 product::open_model(application->model, call.context())));
-    std::vector<std::string> labels = application->labels;
+    std::vector<std::string> labels = application->labels, labels_of_crops;
+    if (application->crops) labels_of_crops = application->crops->labels;
     return Access::make<Application>(std::move(model), std::move(application), path,
-                                     options.plugins, std::move(labels));
+                                     options.plugins, std::move(labels),
+                                     std::move(labels_of_crops));
   });
 }
 
@@ -130,6 +139,9 @@ Application Application::of(const Model& model, const ApplicationSettings& setti
 
 const Model& Application::model() const { return impl()->model; }
 const std::vector<std::string>& Application::labels() const { return impl()->labels; }
+const std::vector<std::string>& Application::labels_of_crops() const {
+  return impl()->labels_of_crops;
+}
 
 ApplicationSession Application::start(const Plan& plan) const {
   return start(plan, SessionOptions{});
@@ -148,6 +160,7 @@ ApplicationSession Application::start(const Plan& plan, std::function<void(const
   return face::guarded(*call, [&] {
     auto running = std::make_shared<Access::Impl<ApplicationSession>>(call);
     running->loaded = loaded_of(*impl(), plan, options, *call);
+    running->crops = application::deploy_crops(*running->loaded);
     running->session.emplace(session_of(*running->loaded, options));
     running->begin(std::move(take));
     return Access::of_shared<ApplicationSession>(std::move(running));
@@ -166,9 +179,12 @@ ApplicationTotals Application::run(const Plan& plan, std::function<void(const Ou
     constexpr std::chrono::milliseconds between_looks{50};
     const auto loaded = loaded_of(*impl(), plan, options, call);
     const auto source = application::open_source(loaded->application, loaded->network());
+    const auto crops = application::deploy_crops(*loaded);
     auto session = session_of(*loaded, options);
     std::atomic<std::int64_t> skipped{0};
-    application::Run run(loaded->application, parts_of(*loaded, *source, skipped, call), session,
+    application::Parts parts = parts_of(*loaded, *source, skipped, call);
+    parts.crops = crops ? &crops->parts : nullptr;
+    application::Run run(loaded->application, parts, session,
                          [&](const application::Outcome& each) { take(face::outcome_of(each)); });
     const InterruptGuard interrupt(&call);
     while (!run.wait_for(between_looks)) interrupt.check();

@@ -51,7 +51,9 @@ void ApplicationSession::Impl::begin(std::function<void(const Outcome&)> take) {
   settings.beside.clear();
   depth = session->depth() + settings.preprocess.workers.threads +
           settings.postprocess.workers.threads;
-  run.emplace(settings, loaded->parts(source), *session,
+  application::Parts parts = loaded->parts(source);
+  parts.crops = crops ? &crops->parts : nullptr;
+  run.emplace(settings, parts, *session,
               [this](const application::Outcome& outcome) { give(outcome); });
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "application/loaded/crops_at_work.h"
 #include "application/run.h"
 #include "application/source.h"
 #include "face/call.h"
@@ -50,6 +51,7 @@ struct [[gnu::visibility("hidden")]] ApplicationSession::Impl {
   std::shared_ptr<face::Call> call;
   std::unique_ptr<product::LoadedApplication> loaded = {};
   application::Application settings = {};  // without its own input
+  std::unique_ptr<application::CropsAtWork> crops = {};  // none: there are no crops
   std::optional<runtime::Session> session = {};
   face::PushedSource source = {};
   std::function<void(const Outcome&)> callback = {};

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "deployment/deployment_file.h"
 #include "face/access.h"
 #include "face/convert.h"
-#include "face/group_feed.h"
 #include "face/pictures.h"
 #include "product/deployment/deploy.h"
 #include "product/deployment/measure_deployment.h"
@@ -31,20 +31,15 @@ struct [[gnu::visibility("hidden")]] Deployment::Impl {
 /// Ended and torn down in the right order.
 struct [[gnu::visibility("hidden")]] DeploymentRun::Impl {
   explicit Impl(std::shared_ptr<face::Call> call_of) : call(std::move(call_of)) {}
-  ~Impl();
   /// The reports; once.
   void stop();
-  face::GroupFeed& feed_of(const std::string& group) const;
-  GroupResult result_of(std::size_t group, face::Taken taken) const;
+  application::GroupFeed& feed_of(const std::string& group) const;
+  GroupReport report_of(const product::DeploymentRun& made, std::size_t group) const;
 
   std::shared_ptr<face::Call> call;
   std::vector<GroupInfo> groups = {};
-  /// By group, then by scenario and level.
-  std::vector<std::vector<std::optional<Duration>>> bounds = {};
-  std::vector<std::shared_ptr<face::GroupFeed>> feeds = {};  // shared with the run's groups
   std::function<void(GroupResult)> callback = {};
   std::unique_ptr<product::LiveRun> run = {};
-  std::vector<std::unique_ptr<runtime::Pool>> deliveries = {};
   std::mutex stopping = {};
   bool stopped = false;
   std::vector<GroupReport> reports = {};
@@ -216,30 +211,41 @@ DeploymentRun Deployment::start(std::function<void(GroupResult)> take) const {
 
 namespace {
 
-/// A feed for each group with a network.
-std::vector<std::shared_ptr<application::LiveGroup>> lives_of(
-    const product::LoadedDeployment& loaded, InputPolicy policy,
-    std::vector<std::shared_ptr<face::GroupFeed>>& feeds) {
-  std::vector<std::shared_ptr<application::LiveGroup>> lives;
-  for (const network::Network* network : loaded.networks) {
-    feeds.push_back(network == nullptr ? nullptr
-                                       : std::make_shared<face::GroupFeed>(network, policy));
-    lives.push_back(feeds.back());
-  }
-  return lives;
+GroupResult result_of(const GroupInfo& group, application::Taken taken) {
+  GroupResult result;
+  result.group = group.name;
+  result.frame = taken.frame.frame;
+  result.input = taken.input;
+  if (taken.result.picture) result.source = taken.result.picture->name;
+  result.repeated = taken.repeated;
+  result.outputs = face::frame_of(std::move(taken.result.outputs));
+  result.findings = face::findings_of(std::move(taken.result.findings));
+  result.arrived = taken.arrived;
+  result.due = taken.frame.due;
+  result.released = taken.frame.released;
+  result.end = taken.frame.end;
+  result.response = taken.frame.end - taken.frame.due;
+  result.deadline = taken.frame.deadline;
+  result.bound = taken.bound;
+  result.missed = result.response > result.deadline;
+  return result;
 }
 
-std::vector<std::vector<std::optional<Duration>>> bounds_of(
-    const product::LoadedDeployment& loaded) {
-  const system::System& system = loaded.deployment.system;
-  std::vector<std::vector<std::optional<Duration>>> bounds(system.groups.size());
-  for (std::size_t s = 0; s < system.scenarios.size(); ++s)
-    for (std::int64_t level = 0; level < system.levels; ++level) {
-      const auto of = product::response_bounds(loaded.deployment, loaded.board,
-                                           {system::ScenarioId(s), level});
-      for (std::size_t g = 0; g < bounds.size(); ++g) bounds[g].push_back(of[g]);
-    }
-  return bounds;
+/// InputError if there is no such group, or it has no application.
+std::set<std::string> own_of(const RunOptions& options, const std::vector<GroupInfo>& groups) {
+  for (const std::string& name : options.own_inputs) {
+    const auto found = std::ranges::find(groups, name, &GroupInfo::name);
+    if (found == groups.end() || !found->is_application)
+      throw InputError("own_inputs", fmt::format("found '{}', expected groups with an application, "
+                                                 "whose file names the input",
+                                                 name));
+  }
+  return {options.own_inputs.begin(), options.own_inputs.end()};
+}
+
+application::FeedPolicy policy_of(InputPolicy policy) {
+  return policy == InputPolicy::every ? application::FeedPolicy::every
+                                      : application::FeedPolicy::newest;
 }
 
 }  // namespace
@@ -255,105 +261,83 @@ DeploymentRun Deployment::start(std::function<void(GroupResult)> take,
     request.deployment = impl()->name;
     request.scenario = options.scenario;
     request.level = options.level;
+    request.output = options.output;
     request.tasks.libraries = options.plugins;
     request.context = call->context(impl()->memory);
-    running->run = std::make_unique<product::LiveRun>(
-        std::move(request), [&](const product::LoadedDeployment& loaded) {
-          return lives_of(loaded, options.input, running->feeds);
-        });
-    running->bounds = bounds_of(running->run->loaded());
-    for (std::size_t g = 0; g < running->feeds.size(); ++g) {
-      if (running->feeds[g] == nullptr) continue;
-      const auto next = [state = running.get(), g]() -> std::optional<runtime::Job> {
-        auto taken = state->feeds[g]->pop();
-        if (!taken) return std::nullopt;
-        return runtime::Job{[] {}, [state, g, kept = std::make_shared<face::Taken>(
-                                                 std::move(*taken))] {
-                              state->callback(state->result_of(g, std::move(*kept)));
-                              return true;
-                            }};
-      };
-      running->deliveries.push_back(
-          std::make_unique<runtime::Pool>(next, runtime::PoolOptions{"results"}));
-      running->feeds[g]->begin();
-    }
+    const auto ends = [state = running.get(), own = own_of(options, running->groups),
+                       policy = policy_of(options.input)](
+                          const product::LoadedDeployment& loaded,
+                          std::size_t g) -> std::optional<product::DeliveriesRequest::Ends> {
+      if (loaded.networks[g] == nullptr) return std::nullopt;
+      const GroupInfo& group = state->groups[g];
+      return product::DeliveriesRequest::Ends{
+          own.contains(group.name) ? application::FeedPolicy::own : policy,
+          [state, &group](application::Taken taken) {
+            state->callback(result_of(group, std::move(taken)));
+          }};
+    };
+    running->run = std::make_unique<product::LiveRun>(std::move(request), ends);
     running->run->start();
     return Access::of_shared<DeploymentRun>(std::move(running));
   });
 }
 
-GroupResult DeploymentRun::Impl::result_of(std::size_t group, face::Taken taken) const {
-  GroupResult result;
-  result.group = groups[group].name;
-  result.frame = taken.frame.frame;
-  result.input = taken.input;
-  result.repeated = taken.repeated;
-  result.outputs = face::frame_of(std::move(taken.result.outputs));
-  result.findings = face::findings_of(std::move(taken.result.findings));
-  result.arrived = taken.arrived;
-  result.due = taken.frame.due;
-  result.end = taken.frame.end;
-  result.response = taken.frame.end - taken.frame.due;
-  result.deadline = taken.frame.deadline;
-  result.bound = bounds[group].at(taken.frame.operation);
-  result.missed = result.response > result.deadline;
-  return result;
-}
-
-DeploymentRun::Impl::~Impl() {
-  for (const auto& feed : feeds)
-    if (feed) feed->close();
-  run.reset();
-  for (const auto& feed : feeds)
-    if (feed) feed->finish();
-  deliveries.clear();
-}
-
-face::GroupFeed& DeploymentRun::Impl::feed_of(const std::string& group) const {
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    if (groups[g].name == group) {
-      if (feeds[g] != nullptr) return *feeds[g];
+application::GroupFeed& DeploymentRun::Impl::feed_of(const std::string& group) const {
+  const auto& deliveries = run->deliveries();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].name != group) continue;
+    if (deliveries[g] == nullptr)
       throw InputError(fmt::format("group '{}'", group), "has no model, and takes no frames");
-    }
+    if (deliveries[g]->feed()->own() != nullptr)
+      throw InputError(fmt::format("group '{}'", group),
+                       "reads its own input; leave it out of RunOptions::own_inputs to feed it");
+    return *deliveries[g]->feed();
+  }
   throw InputError(fmt::format("group '{}'", group),
                    "is none of the deployment; Deployment::groups() tells them");
+}
+
+GroupReport DeploymentRun::Impl::report_of(const product::DeploymentRun& made,
+                                           std::size_t group) const {
+  GroupReport report;
+  const runtime::GroupRecord& record = made.record.groups[group];
+  report.group = record.name;
+  report.due = record.frames.due;
+  report.done = record.frames.done;
+  report.skipped = record.frames.skipped;
+  report.missed = record.frames.missed;
+  report.largest_response = record.responses.largest();
+  const auto found =
+      std::ranges::find(made.deliveries, record.name, &application::DeliveryTotals::group);
+  if (found == made.deliveries.end()) return report;
+  report.submitted = found->counts.submitted;
+  report.overwritten = found->counts.overwritten;
+  for (const application::InputTotals& input : found->inputs) {
+    report.submitted += input.queue.put;
+    report.overwritten += input.queue.dropped;
+  }
+  report.repeated = found->counts.repeated;
+  report.without_input = found->counts.without_input;
+  report.undelivered = found->counts.undelivered;
+  report.kept = found->kept;
+  return report;
 }
 
 void DeploymentRun::Impl::stop() {
   const std::lock_guard lock(stopping);
   if (std::exchange(stopped, true)) return;
-  for (const auto& feed : feeds)
-    if (feed) feed->close();
-  std::vector<runtime::GroupRecord> records;
   try {
-    records = run->stop().record.groups;
+    const product::DeploymentRun made = run->stop();
+    for (std::size_t g = 0; g < made.record.groups.size(); ++g)
+      reports.push_back(report_of(made, g));
   } catch (...) {
     error = std::current_exception();
-  }
-  for (const auto& feed : feeds)
-    if (feed) feed->finish();
-  for (const auto& delivery : deliveries) {
-    try {
-      delivery->wait();
-    } catch (...) {
-      if (!error) error = std::current_exception();
-    }
-  }
-  for (std::size_t g = 0; g < records.size(); ++g) {
-    GroupReport report = feeds[g] ? feeds[g]->counts() : GroupReport{};
-    report.group = records[g].name;
-    report.due = records[g].frames.due;
-    report.done = records[g].frames.done;
-    report.skipped = records[g].frames.skipped;
-    report.missed = records[g].frames.missed;
-    report.largest_response = records[g].responses.largest();
-    reports.push_back(std::move(report));
   }
 }
 
 bool DeploymentRun::submit(const std::string& group, const Frame& frame) {
   return face::guarded(*impl()->call, [&] {
-    face::GroupFeed& feed = impl()->feed_of(group);
+    application::GroupFeed& feed = impl()->feed_of(group);
     std::vector<network::Array> arrays = face::arrays_of(frame);
     check_frame(group, *feed.network(), arrays);
     return feed.put({-1, std::chrono::steady_clock::now(), std::move(arrays), {}});
@@ -362,7 +346,7 @@ bool DeploymentRun::submit(const std::string& group, const Frame& frame) {
 
 bool DeploymentRun::submit(const std::string& group, const Image& image) {
   return face::guarded(*impl()->call, [&] {
-    face::GroupFeed& feed = impl()->feed_of(group);
+    application::GroupFeed& feed = impl()->feed_of(group);
     application::Picture picture = face::picture_of(image, 0);
     return feed.put({-1, std::chrono::steady_clock::now(), {}, std::move(picture)});
   });

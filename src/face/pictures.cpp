@@ -13,6 +13,18 @@
 #include "face/call.h"
 
 namespace millrace {
+namespace {
+
+/// Between Ranked and application::Ranked.
+template <class To, class From>
+std::vector<To> ranked_of(const std::vector<From>& from) {
+  std::vector<To> to;
+  for (const From& each : from) to.push_back({each.label, each.value});
+  return to;
+}
+
+}  // namespace
+
 inline namespace v1 {
 namespace {
 
@@ -95,6 +107,14 @@ application::Detection detection_of(const Detection& from) {
   return to;
 }
 
+application::CropFindings crop_of(const CropFindings& from) {
+  application::CropFindings to;
+  to.detection = from.detection;
+  if (from.classes) to.classes = ranked_of<application::Ranked>(*from.classes);
+  if (from.text) to.text = application::ReadText{from.text->text, from.text->probability};
+  return to;
+}
+
 /// What is drawn of them.
 application::Findings drawn_of(const Findings& from) {
   application::Findings to;
@@ -102,24 +122,27 @@ application::Findings drawn_of(const Findings& from) {
     to.detections.emplace();
     for (const Detection& each : *from.detections) to.detections->push_back(detection_of(each));
   }
-  if (from.classes) {
-    to.classes.emplace();
-    for (const Ranked& each : *from.classes) to.classes->push_back({each.label, each.value});
-  }
+  if (from.classes) to.classes = ranked_of<application::Ranked>(*from.classes);
   if (from.map)
     to.map = application::ClassMap{from.map->width, from.map->height, from.map->classes};
   if (from.text) to.text = application::ReadText{from.text->text, from.text->probability};
+  for (const CropFindings& crop : from.crops) to.crops.push_back(crop_of(crop));
   return to;
 }
 
 }  // namespace
 
 Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels) {
+  return draw(image, findings, labels, {});
+}
+
+Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels,
+           const std::vector<std::string>& labels_of_crops) {
   return face::guarded([&] {
     application::Outcome outcome;
     outcome.picture = face::picture_of(image, 0);
     outcome.findings = drawn_of(findings);
-    return face::image_of(application::drawn(outcome, labels));
+    return face::image_of(application::drawn(outcome, {labels, labels_of_crops}));
   });
 }
 
@@ -142,6 +165,20 @@ Detection detection_of(application::Detection from) {
   if (from.mask)
     to.mask = Mask{from.mask->left, from.mask->top, from.mask->width, from.mask->height,
                    std::move(from.mask->inside)};
+  return to;
+}
+
+CropFindings crop_of(application::CropFindings from) {
+  CropFindings to;
+  to.detection = from.detection;
+  to.left = from.left;
+  to.top = from.top;
+  to.width = from.width;
+  to.height = from.height;
+  if (from.classes) to.classes = ranked_of<Ranked>(*from.classes);
+  to.embedding = std::move(from.embedding);
+  if (from.text) to.text = ReadText{std::move(from.text->text), from.text->probability};
+  to.json = std::move(from.json);
   return to;
 }
 
@@ -169,15 +206,14 @@ Findings findings_of(application::Findings from) {
     for (application::Detection& each : *from.detections)
       to.detections->push_back(detection_of(std::move(each)));
   }
-  if (from.classes) {
-    to.classes.emplace();
-    for (const application::Ranked& each : *from.classes)
-      to.classes->push_back({each.label, each.value});
-  }
+  if (from.classes) to.classes = ranked_of<Ranked>(*from.classes);
   if (from.map) to.map = ClassMap{from.map->width, from.map->height, std::move(from.map->classes)};
   to.embedding = std::move(from.embedding);
   if (from.text) to.text = ReadText{std::move(from.text->text), from.text->probability};
   to.json = std::move(from.json);
+  for (application::CropFindings& crop : from.crops) to.crops.push_back(crop_of(std::move(crop)));
+  to.not_cropped = from.not_cropped;
+  to.outside = from.outside;
   return to;
 }
 

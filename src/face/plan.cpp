@@ -31,7 +31,7 @@ Plan plan_of(const std::string& path, const Model& model, const Options& options
   return Access::make<Plan>(
       model,
       std::make_shared<const plan::PlanFile>(schedule::read_plan(path, *Access::of(model).network)),
-      plan_name(path), std::vector<Candidate>{}, options);
+      plan_name(path), std::vector<Candidate>{}, options, path);
 }
 
 std::vector<PhaseInfo> phases_of(const plan::Plan& plan, const plan::Stage& stage,

@@ -19,7 +19,7 @@ namespace millrace::serve {
 struct ServiceOptions {
   std::string metrics, view;  // addresses; empty: none
   std::string mqtt;           // a broker and a topic; empty: none
-  Notifier::Options notify = {};  // without a socket: none
+  Notifier::Options notify = Notifier::of_environment();  // without a socket: none
   std::function<void(const std::string&)> note;  // any thread, one at a time
 };
 

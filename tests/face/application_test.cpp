@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -94,6 +96,49 @@ TEST_F(FaceApplication, its_file_names_the_input) {
   EXPECT_EQ(totals.frames, 12);
   EXPECT_EQ(right, 12u);
   EXPECT_EQ(application.labels().size(), 10u);
+}
+
+const std::string cascade = std::string(MILLRACE_SOURCE_DIR) + "/examples/cascade/";
+
+/// A picture of its own.
+Image cut(const Image& image, const millrace::CropFindings& crop) {
+  const std::uint8_t* first = image.rgb() + 3 * (crop.top * image.width() + crop.left);
+  return Image::copy_of({static_cast<int>(crop.width), static_cast<int>(crop.height), first,
+                         millrace::PixelFormat::rgb, std::int64_t{3} * image.width()});
+}
+
+TEST_F(FaceApplication, crops_are_read_as_if_each_were_a_picture_alone) {
+  const auto sheets = Application::from_file(cascade + "cascade.yaml");
+  EXPECT_EQ(sheets.labels_of_crops().size(), 10u);
+  const Image sheet = Image::from_file(cascade + "sheet.png");
+  auto cascaded = sheets.start(planned(sheets.model()));
+  auto alone = application().start(planned(model_));
+  for (int round = 0; round < 3; ++round) {
+    const millrace::Findings findings = cascaded.run(sheet);
+    ASSERT_EQ(findings.detections.value().size(), 12u);
+    ASSERT_EQ(findings.crops.size(), 12u);
+    std::size_t box = 0;
+    for (const millrace::CropFindings& crop : findings.crops) {
+      EXPECT_EQ(crop.detection, box++);
+      const auto expected = alone.run(cut(sheet, crop)).classes.value().at(0);
+      EXPECT_EQ(crop.classes.value().at(0).label, expected.label);
+      EXPECT_NEAR(crop.classes->at(0).value, expected.value, 1e-5);
+    }
+  }
+}
+
+TEST_F(FaceApplication, crops_of_the_files_own_input_are_counted) {
+  const auto sheets = Application::from_file(cascade + "cascade.yaml");
+  std::size_t crops = 0;
+  sheets.run(planned(sheets.model()), [&](const millrace::Outcome& outcome) {
+    crops += outcome.findings.crops.size();
+    const auto& labels = sheets.labels_of_crops();
+    const Image named = draw(outcome.image, outcome.findings, sheets.labels(), labels);
+    const Image plain = draw(outcome.image, {}, {});
+    const auto size = std::size_t{3} * static_cast<std::size_t>(named.width() * named.height());
+    EXPECT_FALSE(std::equal(named.rgb(), named.rgb() + size, plain.rgb()));
+  });
+  EXPECT_EQ(crops, 12u);
 }
 
 TEST_F(FaceApplication, a_plan_of_another_model_is_refused) {

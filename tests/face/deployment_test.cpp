@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -185,6 +186,76 @@ TEST_F(FaceDeployment, an_application_takes_pictures_and_gives_findings) {
   run.stop();
   for (const GroupResult& result : results.of("digits"))
     EXPECT_EQ(result.findings.classes.value().at(0).label, result.input == 0 ? 7 : 3);
+}
+
+/// What stands behind a name in a line of JSON, up to the next comma.
+double number_in(const std::string& line, const std::string& name) {
+  const std::size_t at = line.find("\"" + name + "\":");
+  return at == std::string::npos ? -1 : std::stod(line.substr(at + name.size() + 3));
+}
+
+void check_times(const GroupResult& result, const std::string& line) {
+  const auto seconds = [](auto moment) {
+    return std::chrono::duration<double>(moment.time_since_epoch()).count();
+  };
+  EXPECT_NEAR(number_in(line, "arrived_s"), seconds(result.arrived), 1e-5);
+  EXPECT_NEAR(number_in(line, "due_s"), seconds(result.due), 1e-5);
+  EXPECT_NEAR(number_in(line, "end_s"), seconds(result.end), 1e-5);
+  EXPECT_LE(result.arrived, result.end);
+  EXPECT_LE(result.due, result.released);
+  EXPECT_LE(result.released, result.end);
+  ASSERT_TRUE(result.bound);
+  EXPECT_NEAR(number_in(line, "bound_ms"),
+              std::chrono::duration<double, std::milli>(*result.bound).count(), 1e-3);
+}
+
+TEST_F(FaceDeployment, a_group_reads_its_own_input_and_each_result_is_in_its_file_too) {
+  const millrace::test::TemporaryFolder folder;
+  const std::string application = (folder.path() / "live.yaml").string();
+  const std::string pictures = millrace::test::models + "digits_images";
+  std::ofstream(application)
+      << "format: 1\nnetwork: {model: " << millrace::test::digits << "}\ninput: {images: "
+      << pictures << ", rate_fps: 20, frames: 12}\npreprocess: {colours: grey}\n"
+      << "postprocess: {kind: top_k, top: 1}\n";
+  millrace::System system;
+  millrace::Group group;
+  group.name = "digits";
+  group.application = application;
+  group.rate_fps = 20;
+  system.groups = {group};
+  millrace::DeployRequest request;
+  request.samples = 0;
+  request.options.cache = false;
+  const auto deployment = deploy(system, request);
+  Results results;
+  millrace::RunOptions options;
+  options.own_inputs = {"digits"};
+  options.output = (folder.path() / "out").string();
+  auto run = deployment.start(results.taker(), options);
+  while (results.of("digits").empty() || results.of("digits").back().input < 11)
+    std::this_thread::yield();
+  const auto reports = run.stop();
+  std::vector<GroupResult> once;
+  for (const GroupResult& result : results.of("digits"))
+    if (!result.repeated) once.push_back(result);
+  std::ifstream lines(options.output + "/digits.jsonl");
+  ASSERT_EQ(once.size(), 12u);
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(once[i].input, static_cast<std::int64_t>(i));
+    EXPECT_EQ(number_in(line, "frame"), static_cast<double>(i));
+    check_times(once[i], line);
+    // The picture's name has its digit.
+    const std::string digit = once[i].source.substr(std::string("digit_").size(), 1);
+    EXPECT_EQ(once[i].findings.classes.value().at(0).label, std::stoi(digit)) << once[i].source;
+  }
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].submitted, 12);
+  EXPECT_EQ(reports[0].overwritten, 0);
+  EXPECT_NE(reports[0].kept.find("12 lines"), std::string::npos) << reports[0].kept;
+  options.own_inputs = {"none"};
+  EXPECT_THROW(deployment.start(results.taker(), options), millrace::Error);
 }
 
 }  // namespace

@@ -152,8 +152,7 @@ def using_namespaces(file):
 
 def macros(file):
     for token in file.tokens:
-        if file.is_under("src") and re.match(r"\s*#\s*define\b", token.text) and (
-                token.kind == "directive"):
+        if token.kind == "directive" and file.is_under("src") and re.match(r"\s*#\s*define\b", token.text):
             yield token.line, "a macro; write a function or a constant"
 
 

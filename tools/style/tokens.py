@@ -1,39 +1,35 @@
 """C++ text to tokens: enough of the language for well-formatted sources."""
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     kind: str  # word, number, text, punct, comment, directive
     text: str
     line: int
 
 
 _RAW_STRING = re.compile(r'(?:u8|[uUL])?R"([^()\\\s]*)\(')
-_RULES = [
-    ("comment", re.compile(r"//[^\n]*|/\*.*?\*/", re.S)),
-    ("directive", re.compile(r"^[ \t]*#(?:\\\n|/\*.*?\*/|//[^\n]*|[^\n])*", re.S | re.M)),
-    ("text", re.compile(r'(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|(?:u8|[uUL])?\'(?:\\.|[^\'\\\n])*\'')),
-    ("number", re.compile(r"\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*")),
-    ("word", re.compile(r"[A-Za-z_]\w*")),
-    # ">" always stands alone: whether ">>" closes two templates is not for the lexer to say.
-    ("punct", re.compile(r"::|->\*?|<=>|\.\.\.|<<=|<<|[-+*/%^&|=!<]=|\+\+|--|&&|\|\||[^\s\w]")),
-]
+# ">" always stands alone: whether ">>" closes two templates is not for the lexer to say.
+_TOKEN = re.compile(r"""
+      (?P<comment>//[^\n]*|/\*(?s:.*?)\*/)
+    | (?P<directive>(?m:^)[ \t]*\#(?:\\\n|/\*(?s:.*?)\*/|//[^\n]*|[^\n])*)
+    | (?P<text>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|(?:u8|[uUL])?'(?:\\.|[^'\\\n])*')
+    | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
+    | (?P<word>[A-Za-z_]\w*)
+    | (?P<punct>::|->\*?|<=>|\.\.\.|<<=|<<|[-+*/%^&|=!<]=|\+\+|--|&&|\|\||[^\s\w])
+    """, re.X)
 _SPACE = re.compile(r"(?:[ \t\r\f\v]|\\\n)*\n?")
 
 
 def _next_token(text, position):
-    raw = _RAW_STRING.match(text, position)
+    raw = _RAW_STRING.match(text, position) if text[position] in "uULR" else None
     if raw:
         end = text.find(f'){raw[1]}"', raw.end())
         end = len(text) if end < 0 else end + len(raw[1]) + 2
         return "text", text[position:end]
-    for kind, rule in _RULES:
-        match = rule.match(text, position)
-        if match:
-            return kind, match[0]
-    return "punct", text[position]
+    match = _TOKEN.match(text, position)
+    return (match.lastgroup, match[0]) if match else ("punct", text[position])
 
 
 def tokenize(text):

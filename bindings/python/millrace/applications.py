@@ -1,6 +1,7 @@
 """Models with what stands before and behind them: pictures in, findings out."""
 import os
-from typing import Iterator, List, NamedTuple, Optional, Sequence
+import threading
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _core
 from .models import Model, model_of
@@ -36,26 +37,38 @@ class Text(NamedTuple):
     score: float
 
 
+class Crop(NamedTuple):
+    """What the second network of an application with `crops` found around a box."""
+    box: int  # its number in Boxes
+    xyxy: Tuple[int, int, int, int]  # in whole pixels of the picture
+    classes: Optional[List[Class]]  # by falling score
+    embedding: Optional[object]  # float32
+    text: Optional[Text]
+    json: Optional[str]
+
+
 class Result:
     """What was found on a picture. What the head does not give is None.
 
     source: the file's name, of a video with the frame's number; frame: from 0; latency: seconds;
     boxes: Boxes; classes: a list of Class, by falling score; map: uint8 height x width, the class of each pixel;
-    embedding: float32; text: Text.
+    embedding: float32; text: Text; crops: a list of Crop, by falling score of the boxes, of an application's file
+    with `crops`.
     """
 
-    def __init__(self, outcome, source: str, labels: Sequence[str]):
+    def __init__(self, outcome, source: str, labels: Sequence[str], labels_of_crops: Sequence[str] = ()):
         found = outcome.findings
         self._outcome = outcome
         self.source, self.frame, self.latency = source, outcome.frame, outcome.latency
         self.boxes: Optional[Boxes] = Boxes(found["boxes"], labels) if "boxes" in found else None
-        self.classes: Optional[List[Class]] = (
-            [Class(label, _name(label, labels), value) for label, value in found["classes"]]
-            if "classes" in found else None)
+        self.classes = _classes(found, labels)
         self.map = found.get("map")
         self.embedding = found.get("embedding")
-        self.text: Optional[Text] = Text(*found["text"]) if "text" in found else None
+        self.text = _text(found)
         self.json = found.get("json")
+        self.crops: List[Crop] = [
+            Crop(each["box"], each["xyxy"], _classes(each, labels_of_crops), each.get("embedding"), _text(each),
+                 each.get("json")) for each in found.get("crops", ())]
 
     @property
     def picture(self):
@@ -78,6 +91,16 @@ class Result:
 
 def _name(label, labels):
     return labels[label] if 0 <= label < len(labels) else str(label)
+
+
+def _classes(found, labels) -> Optional[List[Class]]:
+    if "classes" not in found:
+        return None
+    return [Class(label, _name(label, labels), value) for label, value in found["classes"]]
+
+
+def _text(found) -> Optional[Text]:
+    return Text(*found["text"]) if "text" in found else None
 
 
 class _Head:
@@ -110,7 +133,7 @@ class _Head:
         if isinstance(plan, (str, os.PathLike)):
             plan = Plan(plan, self.model)
         self.plan: Plan = plan or make_plan(self.model, **plan_options)
-        self._session = None
+        self._running = None
 
     def __call__(self, source, *, colours: str = "rgb") -> Iterator[Result]:
         """Results in order, one for each picture, with as many on their way as the plan holds.
@@ -123,22 +146,32 @@ class _Head:
             names = []
             for name, image in pictures_of(source, colours):
                 if len(names) == session.depth:
-                    yield Result(session.next(), names.pop(0), self.labels)
+                    yield self._result(session.next(), names.pop(0))
                 session.submit(image)
                 names.append(name)
             session.finish()
             for name in names:
-                yield Result(session.next(), name, self.labels)
+                yield self._result(session.next(), name)
         finally:
             session.close()
 
     def run(self, picture, *, colours: str = "rgb") -> Result:
-        """The result of one picture."""
-        if self._session is None:
-            self._session = _core.ApplicationSession(self._application, self.plan._core)
+        """The result of one picture; any thread, one picture after the other."""
         name, image = next(pictures_of(picture, colours))
-        self._session.submit(image)
-        return Result(self._session.next(), name, self.labels)
+        session, one = self._of_this_process()
+        with one:
+            session.submit(image)
+            return self._result(session.next(), name)
+
+    def _of_this_process(self):
+        """A session and its lock. A child of fork() has none of its parent's threads."""
+        if self._running is None or self._running[0] != os.getpid():
+            self._running = (os.getpid(), _core.ApplicationSession(self._application, self.plan._core),
+                             threading.Lock())
+        return self._running[1:]
+
+    def _result(self, outcome, source):
+        return Result(outcome, source, self.labels, self._application.labels_of_crops)
 
 
 def _colours_of(model):

@@ -1,6 +1,8 @@
 """Several models under deadlines."""
+import atexit
 import os
 import threading
+import weakref
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _core
@@ -31,6 +33,11 @@ class GroupResult(NamedTuple):
     deadline: float
     bound: Optional[float]
     missed: bool  # the deadline
+    source: str  # the picture's name, of a group with its own input
+    arrived: float  # moments as of time.monotonic(): when the frame came,
+    due: float  # was due,
+    released: float  # could run,
+    end: float  # and was done
 
 
 class GroupReport(NamedTuple):
@@ -40,12 +47,13 @@ class GroupReport(NamedTuple):
     done: int
     skipped: int
     missed: int  # deadlines
-    submitted: int
-    overwritten: int  # by newer ones
+    submitted: int  # of an own input: pictures that came
+    overwritten: int  # by newer ones, or dropped by the input's policy
     repeated: int  # done with an input that had been used before
     without_input: int
     undelivered: int  # results that the callback was too slow for
     largest_response: float  # seconds
+    kept: str  # what was written to files
 
 
 class Rows(list):
@@ -101,9 +109,15 @@ class Deployment(Handle):
     def save(self, path: Union[str, os.PathLike]) -> None:
         self._core.save(os.fspath(path))
 
-    def run(self, *, scenario: str = "", every: bool = False) -> "Run":
-        """Starts it. every: frames wait in line, up to eight; else a newer one takes the place of one that waits."""
-        return Run(self, scenario, every)
+    def run(self, *, scenario: str = "", every: bool = False, own_inputs: Sequence[str] = (),
+            output: Union[str, os.PathLike] = "") -> "Run":
+        """Starts it. every: frames wait in line, up to eight; else a newer one takes the place of one that waits.
+
+        own_inputs: groups that read the cameras or files that their applications name; the others are fed.
+        output: a folder in which groups with applications write their results, too.
+        """
+        return Run(self, {"scenario": scenario, "every": bool(every), "own_inputs": list(own_inputs),
+                          "output": os.fspath(output)})
 
     def __str__(self):
         lines = [f"{'group':<20} {'period':>10} {'deadline':>10} {'bound':>10}"]
@@ -115,10 +129,21 @@ class Deployment(Handle):
     __repr__ = __str__
 
 
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all():
+    """The interpreter must not end before the threads that call it."""
+    for run in list(_open):
+        if run._process == os.getpid():
+            run.stop()
+
+
 class Run:
     """A deployment at work. Frames of a group are due at its rate; then it takes the newest that was fed."""
 
-    def __init__(self, deployment: Deployment, scenario: str, every: bool):
+    def __init__(self, deployment: Deployment, settings: dict):
         self._callbacks: Dict[str, Callable[[GroupResult], None]] = {}
         self._groups = [row.group for row in deployment.bounds]
         self._reports: Optional[List[GroupReport]] = None
@@ -131,7 +156,9 @@ class Run:
             if callback is not None:
                 callback(result)
 
-        self._core = _core.Live(deployment._core, take, scenario, every)
+        self._core = _core.Live(deployment._core, take, settings)
+        self._process = os.getpid()
+        _open.add(self)
 
     def on_result(self, group: str, callback: Callable[[GroupResult], None]) -> None:
         """Calls it with each GroupResult of the group, on a thread of the group. What it raises comes out of stop()."""
@@ -147,7 +174,7 @@ class Run:
         self._core.enter(scenario, level)
 
     def stop(self) -> List[GroupReport]:
-        """Waits for the frames on their way. Raises what a callback raised."""
+        """Waits for the frames on their way. Raises what a callback raised. Of its own process alone."""
         with self._stopping:
             if self._reports is None:
                 self._reports = Rows(GroupReport(*row) for row in self._core.stop())

@@ -91,25 +91,38 @@ nb::dict boxes_of(const std::vector<Detection>& detections) {
   return result;
 }
 
+/// What pictures and crops have: classes, embedding, text, json.
+template <class Found>
+nb::dict common_of(const Found& found) {
+  nb::dict result;
+  if (found.classes)
+    result["classes"] = rows_of(*found.classes, [](const Ranked& each) {
+      return nb::make_tuple(each.label, each.value);
+    });
+  if (found.embedding)
+    result["embedding"] =
+        column(*found.embedding, {static_cast<std::int64_t>(found.embedding->size())});
+  if (found.text) result["text"] = nb::make_tuple(found.text->text, found.text->probability);
+  if (!found.json.empty()) result["json"] = found.json;
+  return result;
+}
+
+nb::dict crop_of(const CropFindings& crop) {
+  nb::dict result = common_of(crop);
+  result["box"] = crop.detection;
+  result["xyxy"] =
+      nb::make_tuple(crop.left, crop.top, crop.left + crop.width, crop.top + crop.height);
+  return result;
+}
+
 }  // namespace
 
 nb::dict dict_of(const Findings& findings) {
-  nb::dict result;
+  nb::dict result = common_of(findings);
   if (findings.detections) result["boxes"] = boxes_of(*findings.detections);
-  if (findings.classes) {
-    nb::list classes;
-    for (const Ranked& each : *findings.classes)
-      classes.append(nb::make_tuple(each.label, each.value));
-    result["classes"] = classes;
-  }
   if (findings.map)
     result["map"] = column(findings.map->classes, {findings.map->height, findings.map->width});
-  if (findings.embedding)
-    result["embedding"] =
-        column(*findings.embedding, {static_cast<std::int64_t>(findings.embedding->size())});
-  if (findings.text)
-    result["text"] = nb::make_tuple(findings.text->text, findings.text->probability);
-  if (!findings.json.empty()) result["json"] = findings.json;
+  if (!findings.crops.empty()) result["crops"] = rows_of(findings.crops, &crop_of);
   return result;
 }
 
@@ -139,16 +152,22 @@ ApplicationSettings settings_of(nb::dict given) {
   return settings;
 }
 
+struct Labels {
+  std::vector<std::string> own, of_crops;
+};
+
 /// An outcome, whose findings are also drawn from.
 struct Seen {
   Outcome outcome;
-  std::vector<std::string> labels;
+  std::shared_ptr<const Labels> labels;  // of all outcomes of a session
 };
 
 /// Pictures through an application; one thread submits while another takes.
 class Watching {
  public:
-  Watching(const Application& application, const Plan& plan) : labels_(application.labels()) {
+  Watching(const Application& application, const Plan& plan)
+      : labels_(std::make_shared<const Labels>(
+            Labels{application.labels(), application.labels_of_crops()})) {
     SessionOptions options;
     options.options.listener = std::make_shared<AsksForSignals>();
     const nb::gil_scoped_release released;
@@ -175,20 +194,21 @@ class Watching {
   void finish() { alive().finish(); }
   std::int64_t depth() { return alive().depth(); }
   void close() {
-    const nb::gil_scoped_release released;
-    session_.reset();
+    end_or_leave(session_, process_, [](ApplicationSession&) {});
   }
 
  private:
   ApplicationSession alive() const {
+    process_.check("session", "start one in the child");
     if (!session_)
       throw Error(ErrorKind::input, "the session is closed; start another one",
                   {"", "the session is closed", "start another one"});
     return *session_;
   }
 
-  std::vector<std::string> labels_;
+  std::shared_ptr<const Labels> labels_;
   std::optional<ApplicationSession> session_;
+  OwnProcess process_;
 };
 
 }  // namespace
@@ -210,7 +230,8 @@ void add_applications(nb::module_& module) {
       .def_prop_ro("pixels", [](const Seen& seen) { return pixels_of(seen.outcome.image); })
       .def_prop_ro("findings", [](const Seen& seen) { return dict_of(seen.outcome.findings); })
       .def("drawn", [](const Seen& seen) {
-        return pixels_of(draw(seen.outcome.image, seen.outcome.findings, seen.labels));
+        return pixels_of(draw(seen.outcome.image, seen.outcome.findings, seen.labels->own,
+                              seen.labels->of_crops));
       });
   nb::class_<Application>(module, "Application")
       .def_static(
@@ -223,7 +244,8 @@ void add_applications(nb::module_& module) {
           },
           "model"_a, "settings"_a)
       .def_prop_ro("model", &Application::model)
-      .def_prop_ro("labels", &Application::labels);
+      .def_prop_ro("labels", &Application::labels)
+      .def_prop_ro("labels_of_crops", &Application::labels_of_crops);
   nb::class_<Watching>(module, "ApplicationSession")
       .def(nb::init<const Application&, const Plan&>(), "application"_a, "plan"_a)
       .def("submit", &Watching::submit, "image"_a)

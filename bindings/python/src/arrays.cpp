@@ -62,7 +62,7 @@ struct Held {
 };
 
 /// Threads of sessions let go of arrays, but must not wait for the GIL: whoever has it next
-/// releases.
+/// releases, at the next frame or when the interpreter looks.
 std::atomic<Held*> dropped{nullptr};
 
 int release_dropped(void*) {
@@ -75,11 +75,12 @@ int release_dropped(void*) {
 }
 
 void drop(Held* held) {
-  held->next = dropped.load(std::memory_order_relaxed);
-  while (!dropped.compare_exchange_weak(held->next, held, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-  }
-  if (held->next == nullptr && Py_IsInitialized() != 0) Py_AddPendingCall(release_dropped, nullptr);
+  Held* before = dropped.load(std::memory_order_relaxed);
+  do {
+    held->next = before;
+  } while (!dropped.compare_exchange_weak(before, held, std::memory_order_release,
+                                          std::memory_order_relaxed));
+  if (before == nullptr && Py_IsInitialized() != 0) Py_AddPendingCall(release_dropped, nullptr);
 }
 
 struct Release {
@@ -230,6 +231,7 @@ Frame of_dict(nb::handle given, const std::vector<TensorInfo>& inputs) {
 }  // namespace
 
 Frame frame_of(nb::handle given, const std::vector<TensorInfo>& inputs) {
+  if (dropped.load(std::memory_order_relaxed) != nullptr) release_dropped(nullptr);
   if (PyDict_Check(given.ptr())) return of_dict(given, inputs);
   const bool is_list = PyList_Check(given.ptr()) != 0 || PyTuple_Check(given.ptr()) != 0;
   if (!is_list && inputs.size() == 1) return {tensor_of(given, inputs[0])};

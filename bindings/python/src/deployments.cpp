@@ -1,3 +1,4 @@
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,17 +62,24 @@ nb::list groups_of(const Deployment& deployment) {
   });
 }
 
+/// As time.monotonic() has it.
+double clock_of(std::chrono::steady_clock::time_point moment) {
+  return std::chrono::duration<double>(moment.time_since_epoch()).count();
+}
+
 nb::tuple tuple_of(GroupResult result, const std::vector<nb::object>& names) {
   return nb::make_tuple(result.group, result.frame, result.input, result.repeated,
                         names.empty() ? nb::dict() : dict_of(std::move(result.outputs), names),
                         dict_of(result.findings), seconds_of(result.response),
-                        seconds_of(result.deadline), seconds_or_none(result.bound), result.missed);
+                        seconds_of(result.deadline), seconds_or_none(result.bound), result.missed,
+                        result.source, clock_of(result.arrived), clock_of(result.due),
+                        clock_of(result.released), clock_of(result.end));
 }
 
 /// Frames of the groups, in real time. What a callback raises comes out of stop().
 class Live {
  public:
-  Live(const Deployment& deployment, nb::callable take, const std::string& scenario, bool every)
+  Live(const Deployment& deployment, nb::callable take, nb::dict given)
       : groups_(deployment.groups()), take_(std::move(take)) {
     for (const GroupInfo& group : groups_) {
       names_.emplace_back();
@@ -79,7 +87,12 @@ class Live {
         if (!group.is_application) names_.back().push_back(nb::str(output.name.c_str()));
     }
     RunOptions options;
-    options.scenario = scenario;
+    bool every = false;
+    const Settings settings(std::move(given));
+    settings.take("scenario", options.scenario);
+    settings.take("every", every);
+    settings.take("own_inputs", options.own_inputs);
+    settings.take("output", options.output);
     options.input = every ? InputPolicy::every : InputPolicy::newest;
     options.options.listener = std::make_shared<AsksForSignals>();
     const nb::gil_scoped_release released;
@@ -87,14 +100,13 @@ class Live {
         deployment.start([this](GroupResult result) { give(std::move(result)); }, options));
   }
   ~Live() {
-    const nb::gil_scoped_release released;
-    run_.reset();
+    end_or_leave(run_, process_, [](DeploymentRun&) {});
   }
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
 
   bool feed(const std::string& group, nb::handle given, const std::string& colours) {
-    DeploymentRun run = *run_;
+    DeploymentRun run = alive();
     const GroupInfo& info = group_named(group);
     if (!info.is_application) {
       const Frame frame = frame_of(given, info.inputs);
@@ -107,25 +119,31 @@ class Live {
     return run.submit(group, image);
   }
   void enter(const std::string& scenario, std::optional<std::int64_t> level) {
+    DeploymentRun run = alive();
     const nb::gil_scoped_release released;
-    run_->switch_to(scenario, level);
+    run.switch_to(scenario, level);
   }
   nb::list stop() {
     std::vector<GroupReport> reports;
     {
+      DeploymentRun run = alive();
       const nb::gil_scoped_release released;
-      reports = run_->stop();
+      reports = run.stop();
     }
     if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
     return rows_of(reports, [](const GroupReport& each) {
       return nb::make_tuple(each.group, each.due, each.done, each.skipped, each.missed,
                             each.submitted, each.overwritten, each.repeated, each.without_input,
-                            each.undelivered, seconds_of(each.largest_response));
+                            each.undelivered, seconds_of(each.largest_response), each.kept);
     });
   }
   bool has_failed() const { return raised_ != nullptr; }
 
  private:
+  DeploymentRun alive() const {
+    process_.check("run", "start one in the child");
+    return *run_;
+  }
   const GroupInfo& group_named(const std::string& name) const {
     for (const GroupInfo& group : groups_)
       if (group.name == name) return group;
@@ -150,6 +168,7 @@ class Live {
   nb::callable take_;
   std::exception_ptr raised_;  // with the GIL
   std::optional<DeploymentRun> run_;
+  OwnProcess process_;
 };
 
 }  // namespace
@@ -163,8 +182,8 @@ void add_deployments(nb::module_& module) {
       .def_prop_ro("groups", &groups_of)
       .def_prop_ro("scenarios", &Deployment::scenarios);
   nb::class_<Live>(module, "Live")
-      .def(nb::init<const Deployment&, nb::callable, const std::string&, bool>(), "deployment"_a,
-           "take"_a, "scenario"_a, "every"_a)
+      .def(nb::init<const Deployment&, nb::callable, nb::dict>(), "deployment"_a, "take"_a,
+           "settings"_a)
       .def("feed", &Live::feed, "group"_a, "frame"_a, "colours"_a)
       .def("enter", &Live::enter, "scenario"_a, "level"_a.none())
       .def("stop", &Live::stop)

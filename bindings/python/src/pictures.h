@@ -14,7 +14,7 @@ namespace nb = nanobind;
 Image image_of(nb::handle array, const std::string& colours);
 /// HEIGHTxWIDTHx3, red first; shares the memory. None: there is no picture.
 nb::object pixels_of(Image image);
-/// What is there: boxes, classes, map, embedding, text, json.
+/// What is there: boxes, classes, map, embedding, text, json, crops.
 nb::dict dict_of(const Findings& findings);
 
 }  // namespace millrace::python

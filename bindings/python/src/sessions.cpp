@@ -1,7 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,9 +18,6 @@ namespace millrace::python {
 namespace {
 
 using namespace nb::literals;
-
-/// Raised in each child of a fork, where the threads of its parent's sessions are missing.
-std::atomic<int> forks{0};
 
 [[noreturn]] void refuse(const char* finding, const char* remedy) {
   throw Error(ErrorKind::input, std::string("session: ") + finding + "; " + remedy,
@@ -82,7 +78,7 @@ class Running {
   std::vector<nb::object> names_;  // of the outputs
   nb::object result_type_;
   std::optional<Session> session_;  // changes with the GIL
-  int fork_ = forks;
+  OwnProcess process_;
   std::timed_mutex writing_, reading_, running_;
   std::atomic<std::int64_t> submitted_{0}, taken_{0}, stale_{0};  // stale: dropped when they come
   std::atomic<bool> in_map_{false};
@@ -100,9 +96,7 @@ Running::Running(const Plan& plan, bool pin, nb::object result_type)
 }
 
 Session Running::alive() const {
-  if (fork_ != forks)
-    refuse("was started before this process was forked, and its threads are not here",
-           "start a session in the child");
+  process_.check("session", "start one in the child");
   if (!session_) refuse("is closed", "Plan.session() starts another one");
   return *session_;
 }
@@ -182,15 +176,7 @@ nb::object Running::run(nb::handle frame) {
 void Running::finish() { alive().finish(); }
 
 void Running::end() {
-  if (!session_) return;
-  std::optional<Session> ending = std::exchange(session_, std::nullopt);
-  if (fork_ != forks) {
-    new Session(std::move(*ending));  // its threads cannot be waited for here
-    return;
-  }
-  const nb::gil_scoped_release released;
-  ending->stop();
-  ending.reset();
+  end_or_leave(session_, process_, [](Session& session) { session.stop(); });
 }
 
 nb::list Running::statistics() {
@@ -311,7 +297,6 @@ class Map {
 }  // namespace
 
 void add_sessions(nb::module_& module) {
-  pthread_atfork(nullptr, nullptr, [] { ++forks; });
   nb::class_<Running>(module, "Session", nb::is_weak_referenceable())
       .def(nb::init<const Plan&, bool, nb::object>(), "plan"_a, "pin"_a, "result_type"_a)
       .def("submit", &Running::submit, "frame"_a)

@@ -1,8 +1,12 @@
 #include "work.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <thread>
+
+#include "millrace/error.h"
 
 namespace millrace::python {
 
@@ -51,6 +55,21 @@ bool AsksForSignals::wants_to_end() {
   if (waits_until && Clock::now() >= *waits_until && PyErr_Occurred() == nullptr)
     PyErr_SetString(PyExc_TimeoutError, "no result came in time");
   return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
+}
+
+int OwnProcess::forks() {
+  static std::atomic<int> count{0};
+  static const int asked = pthread_atfork(nullptr, nullptr, [] { ++count; });
+  static_cast<void>(asked);
+  return count;
+}
+
+void OwnProcess::check(const char* place, const char* remedy) const {
+  static const char* const finding =
+      "was started before this process was forked, and its threads are not here";
+  if (!is_here())
+    throw Error(ErrorKind::input, std::string(place) + ": " + finding + "; " + remedy,
+                {place, finding, remedy});
 }
 
 void run_interruptibly(nb::handle listener, Options& options, const std::function<void()>& work) {

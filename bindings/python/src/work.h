@@ -56,6 +56,33 @@ class WaitsFor {
   WaitsFor& operator=(const WaitsFor&) = delete;
 };
 
+/// The process that threads belong to: a child of fork() has none of its parent's.
+class OwnProcess {
+ public:
+  bool is_here() const { return fork_ == forks(); }
+  /// Error with the place, where the child must start its own.
+  void check(const char* place, const char* remedy) const;
+
+ private:
+  static int forks();
+  int fork_ = forks();
+};
+
+/// What has threads of its own. In a child of fork() it is left alone instead of ended: nobody
+/// there can wait for its threads. `stop`: what else ends it; other threads may hold copies.
+template <class Held, class Stop>
+void end_or_leave(std::optional<Held>& held, const OwnProcess& process, const Stop& stop) {
+  if (!held) return;
+  std::optional<Held> ending = std::exchange(held, std::nullopt);
+  if (!process.is_here()) {
+    new Held(std::move(*ending));
+    return;
+  }
+  const nb::gil_scoped_release released;
+  stop(*ending);
+  ending.reset();
+}
+
 /// Runs the work on a thread of its own, without the GIL, and waits for it; `listener`: an object
 /// with note() and progress(), or None. What a signal handler or the listener raises ends the work.
 void run_interruptibly(nb::handle listener, Options& options, const std::function<void()>& work);

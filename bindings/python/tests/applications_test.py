@@ -2,14 +2,17 @@
 import json
 import os
 import tempfile
+import threading
 import unittest
 
 import numpy
 
 import millrace
-from support import DIGITS, MODELS, run
+from support import DIGITS, EXAMPLES, MODELS, code_of_child, run, seconds_to_end
 
 PICTURES = os.path.join(MODELS, "digits_images")
+CASCADE = os.path.join(EXAMPLES, "..", "cascade", "cascade.yaml")
+SHEET = os.path.join(EXAMPLES, "..", "cascade", "sheet.png")
 
 
 class Applications(unittest.TestCase):
@@ -65,6 +68,73 @@ class Applications(unittest.TestCase):
             self.assertEqual(len(result.boxes.score), len(result.boxes))
             self.assertTrue((result.boxes.xyxy >= 0).all() and (result.boxes.xyxy <= 320).all())
             self.assertEqual(result.plot().shape, (240, 320, 3))
+
+    def test_crops_are_those_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plan, lines = os.path.join(folder, "both.plan.json"), os.path.join(folder, "out.jsonl")
+            self.assertEqual(run("plan", CASCADE, "--measure", 0, "-o", plan).returncode, 0)
+            results = [next(millrace.Detector(CASCADE, plan=plan)(SHEET)),
+                       next(millrace.Detector(CASCADE, measure=0)(SHEET))]
+            done = run("run", CASCADE, "--plan", plan, "-o", lines)
+            if "libmillrace_codecs" in done.stderr:
+                self.skipTest("the command of a wheel reads no pictures")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(lines) as file:
+                boxes = json.loads(file.read())["detections"]
+        for result in results:
+            self.assertEqual(len(result.crops), 12)
+            for crop in result.crops:
+                there = boxes[crop.box]["crop"]
+                self.assertEqual(crop.classes[0].label, there["classes"][0]["class"])
+                self.assertEqual(crop.classes[0].name, there["classes"][0]["label"])
+                self.assertAlmostEqual(crop.classes[0].score, there["classes"][0]["value"], delta=1e-5)
+                left, top, right, bottom = crop.xyxy
+                self.assertEqual([left, top, right - left, bottom - top],
+                                 [there[side] for side in ("left", "top", "width", "height")])
+            self.assertFalse((result.plot() == result.picture).all())
+
+    def test_a_plan_with_crops_whose_file_changes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "both.plan.json")
+            self.assertEqual(run("plan", CASCADE, "--measure", 0, "-o", path).returncode, 0)
+            plan = millrace.Plan(path)
+            self.assertEqual(len(millrace.Detector(CASCADE, plan=plan).run(SHEET).crops), 12)
+            with open(path) as file:
+                text = file.read()
+            with open(path, "w") as file:
+                file.write(text.replace("stage0", "first"))
+            with self.assertRaisesRegex(millrace.Error, "has changed since the plan was read; read it again"):
+                millrace.Detector(CASCADE, plan=plan).run(SHEET)
+
+    def test_run_from_threads_and_in_a_child(self):
+        pictures = [os.path.join(PICTURES, name) for name in sorted(os.listdir(PICTURES))]
+        expected = [self.model.run(path).classes for path in pictures]
+        found = [None] * len(pictures)
+
+        def work(first):
+            for i in range(first, len(pictures), 3):
+                found[i] = self.model.run(pictures[i]).classes
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        self.assertEqual(found, expected)
+
+        def in_child():
+            self.assertEqual(self.model.run(pictures[0]).classes, expected[0])
+            self.assertEqual([result.classes for result in self.model(pictures)], expected)
+
+        self.assertEqual(code_of_child(in_child), 0)
+
+    def test_ctrl_c_ends_pictures_within_a_second(self):
+        code = f"""
+    import numpy
+    model = millrace.Classifier({DIGITS!r}, measure=0)
+    picture = numpy.zeros((8, 8, 3), numpy.uint8)
+    for result in model(picture for _ in iter(int, 1)): pass"""
+        self.assertLess(seconds_to_end(code.strip(), after=4), 1.0)
 
     def test_wrong_pictures(self):
         for source, words in [("/nowhere.png", "/nowhere.png"), (3, "found a int, expected a file"),

@@ -6,9 +6,8 @@ import sys
 import tempfile
 import unittest
 
-from support import DIGITS, MODELS
+from support import DIGITS, EXAMPLES, MODELS
 
-EXAMPLES = os.environ.get("MILLRACE_EXAMPLES", os.path.join(MODELS, "..", "examples", "python"))
 
 
 def output_of(script, *arguments):

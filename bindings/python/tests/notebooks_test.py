@@ -8,9 +8,8 @@ import subprocess
 import sys
 import unittest
 
-from support import MODELS
+from support import EXAMPLES
 
-EXAMPLES = os.environ.get("MILLRACE_EXAMPLES", os.path.join(MODELS, "..", "examples", "python"))
 SHORTER = {"SECONDS = 3": "SECONDS = 1", "SECONDS = 1 ": "SECONDS = 0.3 ",
            '"squeezenet1_1"': '"../../models/digits.onnx"', '"mobilenet_v2"': '"../../models/digits.onnx"'}
 

@@ -8,7 +8,8 @@ import unittest
 import numpy
 
 import millrace
-from support import DIGITS, digits_model, digits_plan, images, labels, resident_kib, seconds_to_end
+from support import (DIGITS, code_of_child, digits_model, digits_plan, images, labels, resident_kib,
+                     seconds_to_end)
 
 INPUT = digits_model().inputs[0].name
 OUTPUT = digits_model().outputs[0].name
@@ -139,20 +140,15 @@ class Sessions(unittest.TestCase):
     def test_a_fork_needs_a_session_of_its_own(self):
         session = digits_plan().session()
         session.run(images(1)[0])
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                try:
-                    session.run(images(1)[0])
-                except millrace.Error as error:
-                    if "forked" in str(error):
-                        session.close()
-                        with digits_plan().session() as own:
-                            code = 0 if len(list(own.map(images(5)))) == 5 else 2
-            finally:
-                os._exit(code)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+        def in_child():
+            with self.assertRaisesRegex(millrace.Error, "was started before this process was forked"):
+                session.run(images(1)[0])
+            session.close()
+            with digits_plan().session() as own:
+                self.assertEqual(len(list(own.map(images(5)))), 5)
+
+        self.assertEqual(code_of_child(in_child), 0)
         session.run(images(1)[0])
         session.close()
 
@@ -167,6 +163,21 @@ class Sessions(unittest.TestCase):
         assert len(list(s.map([numpy.zeros((1, 1, 8, 8), numpy.float32)] * 5))) == 5
         raise"""
         self.assertLess(seconds_to_end(code.strip(), after=3), 1.0)
+
+    def test_ctrl_c_ends_each_wait_within_a_second(self):
+        start = f"""
+    import numpy
+    frame = numpy.zeros((1, 1, 8, 8), numpy.float32)
+    s = millrace.plan({DIGITS!r}, measure=0).session()
+    """
+        for name, code in {
+                "map": "for out in s.map(frame for _ in iter(int, 1)): pass",
+                "submit, all places taken": "while True: s.submit(frame)",
+                "run": "while True: s.run(frame)",
+                "new sessions": "while True: millrace.plan(millrace.Model('squeezenet1_1'), measure=0).session()",
+                "a model": "while True: millrace.Model('resnet18')"}.items():
+            with self.subTest(name):
+                self.assertLess(seconds_to_end(start.strip() + "\n    " + code, after=4), 1.0)
 
     def test_ten_thousand_sessions_leave_nothing(self):
         image = images(1)[0]

@@ -14,6 +14,7 @@ import millrace.__main__
 
 MODELS = os.environ["MILLRACE_MODELS"]
 DIGITS = os.path.join(MODELS, "digits.onnx")
+EXAMPLES = os.environ.get("MILLRACE_EXAMPLES", os.path.join(MODELS, "..", "examples", "python"))
 COMMAND = os.environ.get("MILLRACE_COMMAND") or millrace.__main__.command()
 
 
@@ -40,6 +41,22 @@ def digits_model():
 
 def run(*arguments, **options):
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def code_of_child(work):
+    """0: the work came to its end in a child of fork() within half a minute."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(30)
+            work()
+            code = 0
+        except BaseException as error:
+            print(f"in the child: {error!r}", file=sys.stderr, flush=True)
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def resident_kib():

@@ -1,5 +1,8 @@
 """Systems: bounds, live frames, callbacks that raise."""
+import gc
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -7,7 +10,7 @@ import unittest
 import numpy
 
 import millrace
-from support import DIGITS, digits_model, images, run
+from support import DIGITS, code_of_child, digits_model, images, run, seconds_to_end
 
 OUTPUT = digits_model().outputs[0].name
 
@@ -75,6 +78,51 @@ class Systems(unittest.TestCase):
                 break
         with self.assertRaisesRegex(ZeroDivisionError, "of the callback"):
             robot.stop()
+
+    def test_ctrl_c_ends_it_while_frames_come(self):
+        code = """
+    import numpy
+    d = millrace.deploy(millrace.System().add("one", {0!r}, rate=50), samples=5)
+    with d.run() as robot:
+        robot.on_result("one", lambda result: None)
+        while True:
+            robot.feed("one", numpy.zeros((1, 1, 8, 8), numpy.float32))""".format(DIGITS)
+        self.assertLess(seconds_to_end(code.strip(), after=4), 1.0)
+
+    def test_ctrl_c_ends_deploy_within_a_second(self):
+        code = f"""
+    system = millrace.System()
+    for i in range(3):
+        system.add(f"group{{i}}", {DIGITS!r}, rate=50)
+    while True:
+        millrace.deploy(system, samples=20000, cache=False)"""
+        self.assertLess(seconds_to_end(code.strip(), after=4), 1.0)
+
+    def test_a_run_that_is_left_open_ends_with_the_program(self):
+        code = f"""
+import millrace, numpy
+d = millrace.deploy(millrace.System().add("one", {DIGITS!r}, rate=100), samples=5)
+robot = d.run()
+robot.on_result("one", lambda result: None)
+for _ in range(20):
+    robot.feed("one", numpy.zeros((1, 1, 8, 8), numpy.float32))
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_fork_needs_a_run_of_its_own(self):
+        robot = self.deployment.run()
+
+        def in_child():
+            nonlocal robot
+            with self.assertRaisesRegex(millrace.Error, "was started before this process was forked"):
+                robot.feed("left", images(1)[0])
+            del robot  # leaves it alone
+            gc.collect()
+
+        self.assertEqual(code_of_child(in_child), 0)
+        self.assertTrue(robot.feed("left", images(1)[0]))
+        robot.stop()
 
     def test_wrong_groups_and_frames(self):
         with self.deployment.run() as robot:

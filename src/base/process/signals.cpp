@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 
 namespace millrace {
@@ -35,6 +36,24 @@ extern "C" void remember_signal(int signal) {
   if (works != 0) return;
   if (const int seen = signal_seen.exchange(0); seen != 0) std::raise(seen);
 }
+
+std::atomic<int> user_signals{0};
+struct sigaction before_user {};
+extern "C" void count_signal(int) { ++user_signals; }
+
+class UserSignals {
+ public:
+  UserSignals() {
+    struct sigaction count {};
+    count.sa_handler = count_signal;
+    count.sa_flags = SA_RESTART;
+    user_signals = 0;
+    sigaction(SIGUSR1, &count, &before_user);
+  }
+  ~UserSignals() { sigaction(SIGUSR1, &before_user, nullptr); }
+  UserSignals(const UserSignals&) = delete;
+  UserSignals& operator=(const UserSignals&) = delete;
+};
 
 void install() {
   struct sigaction remember {};
@@ -91,6 +110,10 @@ class Signals final : public Interrupt {
 Interrupt& signals() {
   static Signals of_this_process;
   return of_this_process;
+}
+
+std::function<std::int64_t()> count_user_signals() {
+  return [counter = std::make_shared<UserSignals>()] { return user_signals.exchange(0); };
 }
 
 }  // namespace millrace

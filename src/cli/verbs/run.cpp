@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/process/signals.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/application.h"
@@ -41,8 +42,9 @@ void bind(Places& at, RunCommandOptions& options) {
   product::DeploymentRunRequest& deployment = options.deployment;
   at.put("scenario-script", deployment.script).put("transitions", deployment.transitions);
   at.put("duration", deployment.duration_s).put("scenario", deployment.scenario);
-  at.put("level", deployment.level);
+  at.put("level", deployment.level).put("scenario-file", deployment.scenario_file);
   serve::ServiceOptions& services = options.services;
+  services.note = note;
   at.put("metrics", services.metrics).put("view", services.view).put("mqtt", services.mqtt);
   at.put("log-json", options.log_json);
 }
@@ -50,14 +52,8 @@ void bind(Places& at, RunCommandOptions& options) {
 void refuse_those_of_models(const CLI::App& verb) {
   refuse_all_but(verb, "deployments",
                  {{"drive"},
-                  {"metrics", "log-json", "engine-library", "engine-option", "no-cache", "plugin", "labels-from", "trace",
-                   "trace-frames", "seed", "json"}});
-}
-
-serve::ServiceOptions with_notes(serve::ServiceOptions services) {
-  services.notify = serve::Notifier::of_environment();
-  services.note = note;
-  return services;
+                  {"metrics", "log-json", "output", "engine-library", "engine-option", "no-cache",
+                   "plugin", "labels-from", "trace", "trace-frames", "seed", "json"}});
 }
 
 /// What only models and plans take would be passed over in silence.
@@ -72,7 +68,7 @@ int run_as_application(const RunCommandOptions& options) {
   product::FilesRead libraries;  // what the application itself reads is refused where it is known
   libraries.add(request.runnable.model.context);
   libraries.refuse(request.output);
-  serve::Services services(with_notes(options.services));
+  serve::Services services(options.services);
   return run_application(request.runnable, options.application,
                          {request.output, options.json, request.trace, &services});
 }
@@ -82,11 +78,13 @@ int run_as_deployment(const RunCommandOptions& options, const CLI::App& verb) {
   refuse_those_of_models(verb);
   product::DeploymentRunRequest request = options.deployment;
   request.deployment = model.source.file;
+  request.output = options.request.output;
   request.seed = model.source.seed;
   request.trace = options.request.trace;
   request.tasks.libraries = options.application.plugins;
   request.context = model.context;
-  serve::Services services(with_notes(options.services));
+  request.take_nexts = count_user_signals();
+  serve::Services services(options.services);
   request.observer = &services;
   return run_deployment(request, options.json);
 }

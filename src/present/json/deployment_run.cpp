@@ -39,6 +39,30 @@ Json parts_json(const product::DeploymentRun& run, std::size_t group) {
   return parts;
 }
 
+/// Null: nobody feeds the group.
+Json delivery_json(const product::DeploymentRun& run, const std::string& group) {
+  const auto found =
+      std::ranges::find(run.deliveries, group, &application::DeliveryTotals::group);
+  if (found == run.deliveries.end()) return nullptr;
+  Json inputs = Json::array();
+  for (const application::InputTotals& input : found->inputs)
+    inputs.push_back({{"input", input.name.empty() ? Json() : Json(input.name)},
+                      {"pictures", input.queue.put},
+                      {"used", input.frames},
+                      {"dropped", input.queue.dropped},
+                      {"waiting", input.waiting},
+                      {"unreadable", input.skipped},
+                      {"gaps", input.gaps.count},
+                      {"longest_gap_ms", milliseconds(input.gaps.longest)},
+                      {"passes", input.passes}});
+  const application::FeedCounts& counts = found->counts;
+  return {{"kept", found->kept.empty() ? Json() : Json(found->kept)},
+          {"repeated", counts.repeated},
+          {"without_input", counts.without_input},
+          {"undelivered", counts.undelivered},
+          {"inputs", std::move(inputs)}};
+}
+
 Json tasks_json(const runtime::GroupRecord& group) {
   Json tasks = Json::array();
   for (const runtime::TaskRecord& task : group.tasks) {
@@ -105,6 +129,7 @@ std::string run_json(const product::DeploymentRun& run) {
                                 {"parts", parts_json(run, g)},
                                 {"tasks", tasks_json(record.groups[g])},
                                 {"preemptions", record.groups[g].preemptions},
+                                {"delivery", delivery_json(run, record.groups[g].name)},
                                 {"nan_layer", nan_layer.empty() ? Json() : Json(nan_layer)}});
   }
   for (const runtime::ProcessorRecord& each : record.processors)

@@ -84,6 +84,38 @@ std::string groups_text(const product::DeploymentRun& run) {
   return table.text();
 }
 
+/// What went into groups with an application, and how often nothing new had come.
+std::string deliveries_text(const product::DeploymentRun& run) {
+  Table table({{"input", Align::left},
+               {"pictures"},
+               {"used"},
+               {"dropped"},
+               {"waiting at the end"},
+               {"cannot be read"},
+               {"gaps"},
+               {"longest"},
+               {"times read"}});
+  std::string notes;
+  for (const application::DeliveryTotals& each : run.deliveries) {
+    for (const application::InputTotals& input : each.inputs)
+      table.add({input.name.empty() ? each.group : each.group + ", " + input.name,
+                 fmt::to_string(input.queue.put), fmt::to_string(input.frames),
+                 fmt::to_string(input.queue.dropped), fmt::to_string(input.waiting),
+                 fmt::to_string(input.skipped), fmt::to_string(input.gaps.count),
+                 input.gaps.count > 0 ? to_text(input.gaps.longest) : "-",
+                 fmt::to_string(input.passes)});
+    const application::FeedCounts& counts = each.counts;
+    if (counts.repeated + counts.without_input > 0)
+      notes += fmt::format("{}: {} frames had no new picture, {} came before the first one\n",
+                           each.group, counts.repeated, counts.without_input);
+    if (counts.undelivered > 0)
+      notes += fmt::format("{}: {} results were lost, as writing them took too long\n", each.group,
+                           counts.undelivered);
+  }
+  if (run.deliveries.empty()) return {};
+  return table.text() + notes + "\n";
+}
+
 /// The bounds beside what was measured.
 std::string bounds_text(const product::DeploymentRun& run) {
   Table table({{"scenario", Align::left},
@@ -145,7 +177,8 @@ std::string cores_text(const product::DeploymentRun& run) {
 }  // namespace
 
 std::string deployment_run_text(const product::DeploymentRun& run) {
-  return run_head_text(run) + "\n" + groups_text(run) + "\n" + bounds_text(run) +
+  return run_head_text(run) + "\n" + groups_text(run) + "\n" + deliveries_text(run) +
+         bounds_text(run) +
          beyond_bounds_text(run) + "\n" + cores_text(run);
 }
 

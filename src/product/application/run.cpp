@@ -22,7 +22,7 @@
 #include "network/evaluate/nan_layer.h"
 #include "application/loaded/measured_accuracy.h"
 #include "application/loaded/crops_at_work.h"
-#include "product/application/results.h"
+#include "application/loaded/results.h"
 #include "runtime/loaded/clocks.h"
 #include "product/open_model.h"
 #include "product/written_over.h"
@@ -126,7 +126,7 @@ class Runner {
   /// The source, then what its results are written to.
   void open() {
     source_ = opened_source(loaded_, how_, interrupt_);
-    results_.emplace(loaded_.application, ApplicationResults::Options{
+    results_.emplace(loaded_.application, application::ApplicationResults::Options{
                                               rates_of(loaded_.application), !loaded_.truth});
   }
   /// By input.
@@ -236,7 +236,7 @@ class Runner {
   const ApplicationRun& how_;
   const InterruptGuard& interrupt_;
   std::unique_ptr<application::Source> source_;
-  std::optional<ApplicationResults> results_;  // with the source
+  std::optional<application::ApplicationResults> results_;  // with the source
   application::Labels labels_;
   std::unique_ptr<application::CropsAtWork> crops_;
   std::optional<application::AccuracyMeter> meter_;

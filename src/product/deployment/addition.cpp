@@ -29,7 +29,8 @@ void RunningDeployment::add(runtime::Controller& controller, const deployment::S
     addition.refusal = error.what();
   }
   addition.took = std::chrono::steady_clock::now() - begin;
-  if (!addition.refusal.empty()) context_.note(step.add + " was not added: " + addition.refusal);
+  if (!addition.refusal.empty())
+    use_.context.note(step.add + " was not added: " + addition.refusal);
   additions_.push_back(std::move(addition));
 }
 
@@ -39,7 +40,7 @@ void RunningDeployment::add(runtime::Controller& controller, Addition& addition)
                        "' is simulated here, and only what runs on this machine can be added to";
     return;
   }
-  auto loaded = load_deployment(addition.file, sources_, context_);
+  auto loaded = load_deployment(addition.file, use_.tasks, use_.context);
   for (const system::Group& group : loaded->deployment.system.groups)
     addition.groups.push_back(group.name);
   deployment::Deployment all = deployment::joined(deployment(), loaded->deployment);
@@ -47,9 +48,13 @@ void RunningDeployment::add(runtime::Controller& controller, Addition& addition)
   if (!addition.refusal.empty()) return;
   loaded_.push_back(std::move(loaded));
   joined_.push_back(std::move(all));
+  LoadedDeployment& added = *loaded_.back();
   try {
-    controller.add(joined_.back(), loaded_.back()->groups_to_run());
+    use_.deliveries->add(added, joined_.back());
+    use_.deliveries->begin();
+    controller.add(joined_.back(), added.groups_to_run());
   } catch (...) {
+    use_.deliveries->keep_first(joined_.back().system.groups.size() - added.steps.size());
     joined_.pop_back();
     throw;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deployment/script.h"
+#include "product/deployment/deliveries.h"
 #include "product/deployment/loaded_deployment.h"
 #include "runtime/controller/controller.h"
 
@@ -23,10 +24,13 @@ struct Addition {
 /// All that was added to a run. Stays where it is, and outlives the controller.
 class RunningDeployment {
  public:
-  /// Borrowed.
-  RunningDeployment(const LoadedDeployment& first, const TaskSources& sources,
-                    const Context& context)
-      : first_(first), sources_(sources), context_(context) {}
+  /// All borrowed.
+  struct Use {
+    const TaskSources& tasks;
+    const Context& context;
+    Deliveries* deliveries;  // what is added gets its input from there
+  };
+  RunningDeployment(const LoadedDeployment& first, const Use& use) : first_(first), use_(use) {}
 
   /// Adds the step's deployment if every deadline of all groups holds by the analysis, in each
   /// scenario at each level. What is wrong with the file is a refusal too.
@@ -42,8 +46,7 @@ class RunningDeployment {
   void add(runtime::Controller& controller, Addition& addition);
 
   const LoadedDeployment& first_;
-  const TaskSources& sources_;
-  const Context& context_;
+  const Use use_;
   std::vector<std::unique_ptr<LoadedDeployment>> loaded_;
   std::deque<deployment::Deployment> joined_;
   std::vector<Addition> additions_;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "board/energy.h"
-#include "product/deployment/feed.h"
+#include "deployment/scenario_file.h"
+#include "product/deployment/deliveries.h"
 #include "product/deployment/loaded_deployment.h"
 #include "product/deployment/measure_deployment.h"
 #include "product/written_over.h"
@@ -29,6 +31,8 @@ deployment::Wanted wanted_of(const system::System& system, const DeploymentRunRe
 deployment::Script script_of(const system::System& system, const DeploymentRunRequest& request) {
   if (!request.script.empty()) return deployment::read_script(request.script, system);
   if (!request.scenario.empty()) return {{Time{}, wanted_of(system, request)}};
+  if (!request.scenario_file.empty())
+    return {{Time{}, {system::ScenarioId(0), request.level.value_or(system.levels - 1)}}};
   return deployment::random_script(
       system, {time_from_seconds(request.duration_s), request.transitions, request.seed});
 }
@@ -122,40 +126,64 @@ void note_nan(const runtime::ControllerRecord& record, const Context& context) {
                       group.name, group.nan_layer));
 }
 
-using Feeds = std::vector<std::shared_ptr<ApplicationFeed>>;
-
-/// InputError if a result would be written over a file that is read, or over another result.
-void check_outputs(const LoadedDeployment& loaded, const DeploymentRunRequest& request) {
+FilesRead files_of(const DeploymentRunRequest& request) {
   FilesRead files;
   files.add_deployment(request.deployment, request.script);
-  for (std::size_t g = 0; g < loaded.steps.size(); ++g) {
-    if (!loaded.steps[g].application) continue;
-    const application::Application& application = loaded.steps[g].application->application;
-    files.add(application);
-    for (application::Output output : outputs_by_input(application)) {
-      if (output.json == standard_output) output.json.clear();
-      files.refuse(output);
-    }
-  }
+  return files;
 }
 
-/// Of groups with an application; the others have none.
-Feeds add_feeds(LoadedDeployment& loaded, const DeploymentRunRequest& request) {
-  Feeds feeds(loaded.steps.size());
-  if (!loaded.is_here) return feeds;
-  check_outputs(loaded, request);
-  for (std::size_t g = 0; g < feeds.size(); ++g)
-    if (loaded.steps[g].application)
-      feeds[g] =
-          std::make_shared<ApplicationFeed>(*loaded.steps[g].application, request.context);
-  loaded.live.assign(feeds.begin(), feeds.end());
-  return feeds;
+/// Groups with an application read its inputs.
+std::optional<DeliveriesRequest::Ends> own_ends(const LoadedDeployment& loaded, std::size_t group) {
+  if (!loaded.is_here || !loaded.steps[group].application) return std::nullopt;
+  return DeliveriesRequest::Ends{};
 }
+
+/// Results that go nowhere are said to.
+void note_kept(const std::vector<application::DeliveryTotals>& deliveries, const Context& context) {
+  for (const application::DeliveryTotals& each : deliveries)
+    context.note(fmt::format(
+        "group '{}': {}", each.group,
+        !each.kept.empty()
+            ? "kept " + each.kept
+            : "its results are not kept, as its application names no output; give ⟨output⟩ a "
+              "folder"));
+}
+
+/// Beside the script: a file, and whoever asks for the next one.
+class Wishes {
+ public:
+  Wishes(const DeploymentRunRequest& request, const system::System& system)
+      : request_(request), system_(system), file_(request.scenario_file, system) {}
+
+  std::optional<deployment::Wanted> operator()(const deployment::Wanted& last) {
+    std::optional<deployment::Wanted> wanted = of_file();
+    const std::int64_t nexts = request_.take_nexts ? request_.take_nexts() : 0;
+    if (nexts == 0) return wanted;
+    wanted = wanted.value_or(last);
+    wanted->scenario.index =
+        (wanted->scenario.index + static_cast<std::size_t>(nexts)) % system_.scenarios.size();
+    return wanted;
+  }
+
+ private:
+  std::optional<deployment::Wanted> of_file() {
+    if (request_.scenario_file.empty()) return std::nullopt;
+    try {
+      return file_.changed();
+    } catch (const InputError& error) {
+      request_.context.note(fmt::format("{}; the scenario stays as it is", error.what()));
+      return std::nullopt;
+    }
+  }
+
+  const DeploymentRunRequest& request_;
+  const system::System& system_;
+  deployment::ScenarioFile file_;
+};
 
 void check_trace_file(const DeploymentRunRequest& request) {
   if (request.trace.file.empty()) return;
-  FilesRead files;
-  files.add_deployment(request.deployment, request.script);
+  FilesRead files = files_of(request);
   files.add_plugins(request.tasks.libraries);
   files.add(request.context);
   files.refuse_unwritable({request.trace.file});
@@ -185,8 +213,10 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   if (const auto throttling = runtime::real_time_throttling())
     run.real_time_limit = throttling->share();
   const InterruptGuard interrupt(request.context.interrupt);
-  RunningDeployment running(*loaded, request.tasks, request.context);
-  const Feeds feeds = add_feeds(*loaded, request);
+  Deliveries deliveries(
+      {request.output, true, own_ends, files_of(request), request.context});
+  RunningDeployment running(*loaded, {request.tasks, request.context, &deliveries});
+  if (loaded->is_here) deliveries.add(*loaded, loaded->deployment);
   std::vector<runtime::GroupToRun> groups = loaded->groups_to_run();
   const application::Observed observed(request.observer, groups);
   runtime::Controller controller(loaded->deployment, loaded->board, std::move(groups),
@@ -196,17 +226,19 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   board::EnergyMeter meter;
   const auto sampler = runtime::sampler_of(meter);
   // The first step holds from the start.
-  for (const auto& feed : feeds)
-    if (feed) feed->begin();
+  deliveries.begin();
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());
   runtime::PlayHooks hooks;
   hooks.is_over = [&] { return run.interrupted = run.interrupted || interrupt.take(); };
+  Wishes wishes(request, system);
+  hooks.wish = [&](const deployment::Wanted& last) { return wishes(last); };
+  hooks.first = script.front().wanted;
   hooks.add = [&](const deployment::ScriptStep& step) { running.add(controller, step); };
   runtime::play(controller, rest, time_from_seconds(request.duration_s), hooks);
   run.record = controller.stop();
-  for (std::size_t g = 0; g < feeds.size(); ++g)
-    if (feeds[g]) feeds[g]->finish(system.groups[g].name);
+  run.deliveries = deliveries.finish();
+  note_kept(run.deliveries, request.context);
   run.deployment = running.deployment();
   run.additions = running.additions();
   if (loaded->is_here) {
@@ -228,10 +260,11 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
 struct LiveRun::State {
   DeploymentRunRequest request;
   std::unique_ptr<LoadedDeployment> loaded;
+  std::optional<Deliveries> deliveries;
   std::unique_ptr<runtime::Controller> controller;
 };
 
-LiveRun::LiveRun(DeploymentRunRequest request, const Lives& lives)
+LiveRun::LiveRun(DeploymentRunRequest request, Ends ends)
     : state_(std::make_unique<State>()) {
   state_->request = std::move(request);
   const Context& context = state_->request.context;
@@ -242,7 +275,9 @@ LiveRun::LiveRun(DeploymentRunRequest request, const Lives& lives)
                      "is for the board '" + loaded.board.name +
                          "', which is not this machine, and takes no live frames; deploy the "
                          "system here");
-  loaded.live = lives(loaded);
+  state_->deliveries.emplace(DeliveriesRequest{state_->request.output, false, std::move(ends),
+                                               files_of(state_->request), context});
+  state_->deliveries->add(loaded, loaded.deployment);
   state_->controller =
       std::make_unique<runtime::Controller>(loaded.deployment, loaded.board, loaded.groups_to_run(),
                                             options_for(loaded, state_->request));
@@ -254,6 +289,7 @@ void LiveRun::start() {
   const system::System& system = state_->loaded->deployment.system;
   DeploymentRunRequest request = state_->request;
   if (request.scenario.empty()) request.scenario = system.scenarios.front().name;
+  state_->deliveries->begin();
   state_->controller->start(wanted_of(system, request));
 }
 
@@ -265,12 +301,22 @@ void LiveRun::switch_to(const std::string& scenario, std::optional<std::int64_t>
 }
 
 bool LiveRun::has_failed() const { return state_->controller->has_failed(); }
-const LoadedDeployment& LiveRun::loaded() const { return *state_->loaded; }
+const std::vector<application::Delivery*>& LiveRun::deliveries() const {
+  return state_->deliveries->by_group();
+}
 
 DeploymentRun LiveRun::stop() {
   const DeploymentRunRequest& request = state_->request;
   DeploymentRun run{request.deployment, {}, request.seed, state_->loaded->deployment, {}, {}};
-  run.record = state_->controller->stop();
+  state_->deliveries->close();
+  std::exception_ptr error;
+  try {
+    run.record = state_->controller->stop();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  run.deliveries = state_->deliveries->finish();
+  if (error) std::rethrow_exception(error);
   add_bounds(run, state_->loaded->board);
   note_nan(run.record, request.context);
   return run;

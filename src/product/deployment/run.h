@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "application/live/live_group.h"
+#include "application/live/delivery.h"
 #include "application/live/observer.h"
 #include "deployment/deployment.h"
 #include "product/context.h"
 #include "product/deployment/addition.h"
+#include "product/deployment/deliveries.h"
 #include "product/deployment/loaded_deployment.h"
 #include "product/deployment/task_code.h"
 #include "product/trace.h"
@@ -29,6 +30,13 @@ struct DeploymentRunRequest {
   std::int64_t transitions = 20;           // random ones
   double duration_s = 60;
   std::uint64_t seed = 1;
+  /// A folder for results; empty: they are written where the applications say.
+  std::string output = {};
+  /// A file in which others write the scenario, "NAME" or "NAME LEVEL", while it runs; empty: none.
+  /// Without another script it begins in the first one, and there are no random transitions.
+  std::string scenario_file = {};
+  /// How often the next scenario was asked for since the last call; none: nobody asks.
+  std::function<std::int64_t()> take_nexts = {};
   TraceOptions trace = {};
   TaskSources tasks = {};
   Context context = {};
@@ -50,6 +58,8 @@ struct DeploymentRun {
   std::string energy_source = {};  // of what was measured, or why nothing was
   bool interrupted = false;
   std::vector<Addition> additions = {};
+  /// Of groups with an application, and of those that a program feeds.
+  std::vector<application::DeliveryTotals> deliveries = {};
 
   std::optional<Time> bound(std::size_t group, const runtime::OperationRecord& of) const {
     const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});
@@ -65,11 +75,10 @@ struct DeploymentRun {
 /// be called by any.
 class LiveRun {
  public:
-  /// By GroupId; null: as run_deployment() does. Deploys all groups and runs a few frames through
-  /// each, which the live groups see as well. As run_deployment() throws.
-  using Lives = std::function<std::vector<std::shared_ptr<application::LiveGroup>>(
-      const LoadedDeployment&)>;
-  LiveRun(DeploymentRunRequest request, const Lives& lives);
+  /// Deploys all groups and runs a few frames through each. As run_deployment() throws. Nothing is
+  /// written unless the request names a folder.
+  using Ends = decltype(DeliveriesRequest::ends);
+  LiveRun(DeploymentRunRequest request, Ends ends);
   ~LiveRun();
 
   /// Frames are due from now on, in the request's scenario and level.
@@ -77,8 +86,10 @@ class LiveRun {
   /// InputError if there is no such scenario or level. None: the highest.
   void switch_to(const std::string& scenario, std::optional<std::int64_t> level = {});
   bool has_failed() const;
-  const LoadedDeployment& loaded() const;
-  /// Waits for the frames on their way; once. Rethrows the first error of a group.
+  /// By group; null: it has none.
+  const std::vector<application::Delivery*>& deliveries() const;
+  /// Waits for the frames on their way, and for their results; once. Rethrows the first error of a
+  /// group, or of who takes its results.
   DeploymentRun stop();
 
  private:

@@ -133,7 +133,9 @@ std::int64_t GroupRunner::on_the_way() const {
 }
 
 void GroupRunner::release(const ReleasedFrame& frame) {
-  frames_[static_cast<std::size_t>(last_released_) % frames_.size()] = frame;
+  ReleasedFrame& kept = frames_[static_cast<std::size_t>(last_released_) % frames_.size()];
+  kept = frame;
+  kept.released = Clock::now();
   ++last_released_;
   for (const auto& actor : actors_) actor->release();
 }
@@ -214,7 +216,8 @@ void GroupRunner::end_frame(std::int64_t frame) {
     missed_.fetch_add(1, std::memory_order_relaxed);
   }
   if (group_.ended)
-    group_.ended({frame, released.due, now, released.deadline, released.operation});
+    group_.ended({frame, released.due, now, released.deadline, released.operation,
+                  released.released});
   done_.raise();
 }
 

@@ -22,6 +22,7 @@ struct EndedFrame {
   std::chrono::steady_clock::time_point due{}, end{};
   Time deadline{};            // after `due`
   std::size_t operation = 0;  // in which it was due: scenario times levels, and level
+  std::chrono::steady_clock::time_point released{};
 };
 
 /// What the caller knows of a group, borrowed.

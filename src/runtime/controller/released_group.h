@@ -12,6 +12,7 @@ struct ReleasedFrame {
   Clock::time_point due;
   Time deadline{};
   std::size_t operation = 0;  // in which it was released
+  Clock::time_point released = {};  // set by the group
 };
 
 /// Its frames end on other threads.

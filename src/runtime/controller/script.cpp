@@ -81,11 +81,14 @@ void play(Controller& controller, const deployment::Script& script, Time duratio
   EventCount never;
   const std::uint32_t ticket = never.ticket();
   std::size_t next = 0;
+  deployment::Wanted last = hooks.first;
   while (!controller.has_failed() && !additions.has_failed() &&
          !(hooks.is_over && hooks.is_over())) {
     const auto now = std::chrono::steady_clock::now();
     for (; next < script.size() && begin + script[next].at <= now; ++next)
-      if (script[next].add.empty()) controller.switch_to(script[next].wanted);
+      if (script[next].add.empty()) controller.switch_to(last = script[next].wanted);
+    if (hooks.wish)
+      if (const auto wanted = hooks.wish(last)) controller.switch_to(last = *wanted);
     auto until = std::min(begin + duration, now + most_between_questions);
     if (now >= begin + duration) break;
     if (next < script.size()) until = std::min(until, begin + script[next].at);

@@ -1,6 +1,7 @@
 #pragma once
 // A controller follows a script.
 #include <functional>
+#include <optional>
 
 #include "deployment/script.h"
 #include "runtime/controller/controller.h"
@@ -9,6 +10,10 @@ namespace millrace::runtime {
 
 struct PlayHooks {
   std::function<bool()> is_over = {};  // asked often
+  /// Where the system is to be from now on, beside the script; `last`: where it was to be before.
+  /// Nothing: there. Asked as often.
+  std::function<std::optional<deployment::Wanted>(const deployment::Wanted& last)> wish = {};
+  deployment::Wanted first = {};  // with which the controller was started
   /// Called for each step that adds a deployment, one after the other, on a thread of its own
   /// without priority. What it throws, play() throws.
   std::function<void(const deployment::ScriptStep&)> add = {};

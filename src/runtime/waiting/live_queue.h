@@ -69,15 +69,18 @@ class LiveQueue {
       lane = next_lane();
       return closed_ || unfinished_ == 0 || lane != nullptr;
     });
-    if (!closed_ && lane != nullptr) {
-      std::optional<Item> item(std::move(lane->items.front()));
-      lane->items.pop_front();
-      next_ = static_cast<std::size_t>(lane - lanes_.data() + 1) % lanes_.size();
-      changed_.notify_all();
-      return item;
-    }
+    if (!closed_ && lane != nullptr) return taken_from(*lane);
     if (error_ && !closed_) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::nullopt;
+  }
+
+  /// For a real-time thread: the next one, without a wait. Nothing: none is there, or another
+  /// thread is at the queue.
+  std::optional<Item> take_now() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    State* const lane = lock.owns_lock() && !closed_ ? next_lane() : nullptr;
+    if (lane == nullptr) return std::nullopt;
+    return taken_from(*lane);
   }
 
   /// No item will come in this lane; those that wait still arrive. Once for each lane.
@@ -94,6 +97,10 @@ class LiveQueue {
     closed_ = true;
     changed_.notify_all();
   }
+  std::int64_t waiting(std::size_t number = 0) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::int64_t>(lanes_[number].items.size());
+  }
   QueueCounts counts(std::size_t number = 0) const {
     const std::lock_guard lock(mutex_);
     return lanes_[number].counts;
@@ -107,6 +114,13 @@ class LiveQueue {
     bool finished = false;
   };
 
+  std::optional<Item> taken_from(State& lane) {
+    std::optional<Item> item(std::move(lane.items.front()));
+    lane.items.pop_front();
+    next_ = static_cast<std::size_t>(&lane - lanes_.data() + 1) % lanes_.size();
+    changed_.notify_all();
+    return item;
+  }
   /// The first from the one after the last; null: all are empty.
   State* next_lane() {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {

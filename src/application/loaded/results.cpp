@@ -1,4 +1,4 @@
-#include "product/application/results.h"
+#include "application/loaded/results.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +9,9 @@
 
 #include "base/file.h"
 
-namespace millrace::product {
+namespace millrace::application {
 namespace {
 
-using application::Output;
 
 /// "boxes.avi" as "boxes.left.avi".
 std::string with_name(const std::filesystem::path& path, const std::string& name) {
@@ -36,10 +35,10 @@ void call_all(const std::vector<std::function<void()>>& calls) {
 
 }  // namespace
 
-std::vector<Output> outputs_by_input(const application::Application& application) {
+std::vector<Output> outputs_by_input(const Application& application) {
   if (!application.has_several_inputs()) return {application.output};
   std::vector<Output> outputs;
-  for (const application::Input& input : application.inputs()) {
+  for (const Input& input : application.inputs()) {
     Output& output = outputs.emplace_back(application.output);
     for (std::string* folder : {&output.images, &output.maps})
       if (!folder->empty()) *folder = (std::filesystem::path(*folder) / input.name).string();
@@ -48,11 +47,11 @@ std::vector<Output> outputs_by_input(const application::Application& application
   return outputs;
 }
 
-ApplicationResults::ApplicationResults(const application::Application& application,
+ApplicationResults::ApplicationResults(const Application& application,
                                        const Options& options)
     : application_(application) {
   const Output& output = application.output;
-  application::Labels labels(application.labels);
+  Labels labels(application.labels);
   if (application.crops) labels.of_crops = application.crops->labels;
   const bool is_silent = output.images.empty() && output.video.empty() && output.maps.empty();
   if (output.json == standard_output || (output.json.empty() && options.printed && is_silent))
@@ -60,19 +59,19 @@ ApplicationResults::ApplicationResults(const application::Application& applicati
   else if (!output.json.empty())
     file_.emplace(output.json);
   if (file_ || out_)
-    lines_ = application::json_sink([this](const std::string& line) { write_line(line); }, labels);
+    lines_ = json_sink([this](const std::string& line) { write_line(line); }, labels);
   const std::vector<Output> outputs = outputs_by_input(application);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     sinks_.push_back(sinks_for(outputs[i], options.rates_fps[i], labels));
 }
 
 ApplicationResults::Sinks ApplicationResults::sinks_for(const Output& output, double rate_fps,
-                                                        const application::Labels& labels) {
+                                                        const Labels& labels) {
   Sinks sinks;
   if (!output.images.empty())
-    sinks.pictures.push_back(application::picture_sink(output.images, labels));
-  if (!output.maps.empty()) sinks.pictures.push_back(application::map_sink(output.maps));
-  if (!output.video.empty()) sinks.video = application::video_sink(output.video, rate_fps, labels);
+    sinks.pictures.push_back(picture_sink(output.images, labels));
+  if (!output.maps.empty()) sinks.pictures.push_back(map_sink(output.maps));
+  if (!output.video.empty()) sinks.video = video_sink(output.video, rate_fps, labels);
   return sinks;
 }
 
@@ -81,7 +80,7 @@ void ApplicationResults::write_line(const std::string& line) {
   if (out_) out_->write(line);
 }
 
-void ApplicationResults::take(const application::Outcome& outcome) {
+void ApplicationResults::take(const Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
   if (lines_) lines_->take(outcome);
@@ -134,4 +133,4 @@ std::string ApplicationResults::kept_text() const {
   return fmt::format("{}", fmt::join(kept, ", "));
 }
 
-}  // namespace millrace::product
+}  // namespace millrace::application

@@ -11,12 +11,12 @@
 #include "base/files/lines_file.h"
 #include "base/units.h"
 
-namespace millrace::product {
+namespace millrace::application {
 
 /// What is written for each of the application's inputs, in their order: for one what the
 /// application says; of several a folder in its folders for each, and a video of its own,
 /// "boxes.left.avi". Lines go to one place.
-std::vector<application::Output> outputs_by_input(const application::Application& application);
+std::vector<Output> outputs_by_input(const Application& application);
 
 /// Lines, pictures and a video, as the application says; lines for "-" go to standard output.
 /// However the run ends, what came until then is kept.
@@ -27,10 +27,10 @@ class ApplicationResults {
     bool printed = true;  // lines on standard output, if the application names no other result
   };
   /// Borrows the application.
-  ApplicationResults(const application::Application& application, const Options& options);
+  ApplicationResults(const Application& application, const Options& options);
 
   /// One thread at a time, frames in order. Nothing after keep().
-  void take(const application::Outcome& outcome);
+  void take(const Outcome& outcome);
   /// By input: when its last picture was due, dropped or not; videos last until then. Before
   /// keep().
   void show_until(const std::vector<std::optional<Time>>& last_due);
@@ -45,20 +45,20 @@ class ApplicationResults {
  private:
   /// What is written for one input.
   struct Sinks {
-    std::vector<std::unique_ptr<application::Sink>> pictures;
-    std::unique_ptr<application::Sink> video;  // none: none is written
+    std::vector<std::unique_ptr<Sink>> pictures;
+    std::unique_ptr<Sink> video;  // none: none is written
     std::int64_t frames = 0;
     bool keeps_video = false;
   };
-  static Sinks sinks_for(const application::Output& output, double rate_fps,
-                         const application::Labels& labels);
+  static Sinks sinks_for(const Output& output, double rate_fps,
+                         const Labels& labels);
   void write_line(const std::string& line);
   void keep_video(Sinks& sinks);
 
-  const application::Application& application_;
+  const Application& application_;
   std::optional<LinesFile> file_;
   std::optional<LinesOut> out_;
-  std::unique_ptr<application::Sink> lines_;  // none: no lines are written
+  std::unique_ptr<Sink> lines_;  // none: no lines are written
   std::vector<Sinks> sinks_;                  // by input
   std::timed_mutex mutex_;                    // take() and keep(), if a frame hangs
   bool closed_ = false;
@@ -66,4 +66,4 @@ class ApplicationResults {
   std::int64_t frames_ = 0;
 };
 
-}  // namespace millrace::product
+}  // namespace millrace::application

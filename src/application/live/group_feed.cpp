@@ -1,14 +1,19 @@
-#include "face/group_feed.h"
+#include "application/live/group_feed.h"
 
 #include <algorithm>
 
-namespace millrace::face {
+namespace millrace::application {
+
+void GroupFeed::begin() {
+  if (own_) own_->begin();
+  running_ = true;
+}
 
 bool GroupFeed::put(Given given) {
   if (closed_) return false;
   given.number = submitted_++;
   if (given.picture) given.picture->frame = given.number;
-  if (policy_ == InputPolicy::every) return inputs_.put(std::move(given));
+  if (policy_ == FeedPolicy::every) return inputs_.put(std::move(given));
   overwritten_ += static_cast<std::int64_t>(inputs_.replace(std::move(given)));
   return true;
 }
@@ -16,20 +21,28 @@ bool GroupFeed::put(Given given) {
 void GroupFeed::close() {
   closed_ = true;
   inputs_.close();
+  if (own_) own_->end();
+}
+
+std::optional<Given> GroupFeed::newest() {
+  if (!own_) return inputs_.take();
+  auto picture = running_ ? own_->take() : std::nullopt;
+  if (!picture) return std::nullopt;
+  return Given{picture->frame, picture->taken + picture->lag, {}, std::move(*picture)};
 }
 
 /// The newest one, or again the one before.
 const Given& GroupFeed::next() {
-  auto given = inputs_.take();
+  auto given = newest();
   const bool is_new = given.has_value();
   if (is_new) current_ = std::move(*given);
   if (!running_) return current_;
   const std::lock_guard lock(mutex_);
-  on_the_way_.push_back({current_.number, !is_new, current_.arrived, {}, {}});
+  on_the_way_.push_back({current_.number, !is_new, current_.arrived});
   return current_;
 }
 
-std::optional<application::Picture> GroupFeed::picture() { return next().picture; }
+std::optional<Picture> GroupFeed::picture() { return next().picture; }
 
 void GroupFeed::fill(std::span<const std::span<std::byte>> inputs) {
   const Given& given = next();
@@ -37,7 +50,7 @@ void GroupFeed::fill(std::span<const std::span<std::byte>> inputs) {
     std::ranges::copy(given.arrays[i].bytes(), inputs[i].data());
 }
 
-void GroupFeed::take(application::LiveResult result) {
+void GroupFeed::take(LiveResult result) {
   if (!running_) return;
   const std::lock_guard lock(mutex_);
   on_the_way_[results_taken_++].result = std::move(result);
@@ -60,14 +73,8 @@ void GroupFeed::ended(const runtime::EndedFrame& frame) {
   results_.push(std::move(*taken));
 }
 
-GroupReport GroupFeed::counts() const {
-  GroupReport report;
-  report.submitted = submitted_;
-  report.overwritten = overwritten_;
-  report.repeated = repeated_;
-  report.without_input = without_;
-  report.undelivered = results_.dropped();
-  return report;
+FeedCounts GroupFeed::counts() const {
+  return {submitted_, overwritten_, repeated_, without_, results_.dropped()};
 }
 
-}  // namespace millrace::face
+}  // namespace millrace::application
