@@ -28,9 +28,10 @@ Address read_address(const std::string& text, const std::string& setting) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   address.port = port_of(colon == text.npos ? text : text.substr(colon + 1));
   if (address.port < 0)
-    throw InputError(setting, fmt::format("found '{}', expected a port of 0 to {} such as :9100, or "
-                                          "an address and a port such as 0.0.0.0:9100",
-                                          text, largest_port));
+    throw InputError(setting,
+                     fmt::format("found '{}', expected a port of 0 to {} such as :9100, or an "
+                                 "address and a port such as 0.0.0.0:9100",
+                                 text, largest_port));
   if (!host.empty()) address.host = host;
   return address;
 }

@@ -28,8 +28,8 @@ TEST(Broker, may_have_a_port_a_user_and_a_password) {
 }
 
 TEST(Broker, refuses_what_it_cannot_be) {
-  for (const char* text : {"", "localhost", "localhost/", "/topic", "mqtts://host/topic", "host/a/#",
-                           "host/+/b", "host:port/topic"})
+  for (const char* text : {"", "localhost", "localhost/", "/topic", "mqtts://host/topic",
+                           "host/a/#", "host/+/b", "host:port/topic"})
     EXPECT_THROW(read_broker(text, "mqtt"), InputError) << text;
 }
 

@@ -54,7 +54,8 @@ TEST(Notifier, says_ready_signs_of_life_and_the_end) {
   EXPECT_EQ(manager.hear(1s), "WATCHDOG=1");
   notifier.ended();
   std::string last;
-  for (std::string text = manager.hear(200ms); !text.empty(); text = manager.hear(200ms)) last = text;
+  for (std::string text = manager.hear(200ms); !text.empty(); text = manager.hear(200ms))
+    last = text;
   EXPECT_EQ(last, "STOPPING=1");
 }
 

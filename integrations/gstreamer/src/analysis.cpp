@@ -63,7 +63,8 @@ Json preprocess_of(const MillraceSettings& settings) {
 Json postprocess_of(const MillraceSettings& settings) {
   if (settings.kind == "classify") return {{"kind", "top_k"}, {"top", 5}};
   if (settings.kind != "detect" && settings.kind != "segment" && settings.kind != "pose")
-    throw wrong("kind", "found '" + settings.kind + "', expected detect, classify, segment or pose");
+    throw wrong("kind",
+                "found '" + settings.kind + "', expected detect, classify, segment or pose");
   Json json = {{"kind", "detect"}, {"threshold", settings.threshold}};
   if (!settings.head.empty()) json["head"] = settings.head;
   return json;

@@ -94,7 +94,8 @@ GstFlowReturn Flow::chain(GstBuffer* buffer) {
 bool Flow::submit(GstBuffer* buffer) {
   GstVideoFrame frame;
   if (!gst_video_frame_map(&frame, &info_, buffer, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR(element_, STREAM, FORMAT, ("a buffer cannot be read as a picture"), (nullptr));
+    GST_ELEMENT_ERROR(element_, STREAM, FORMAT, ("a buffer cannot be read as a picture"),
+                      (nullptr));
     return false;
   }
   bool taken = false;

@@ -45,7 +45,8 @@ int run_application(const product::RunnableOptions& runnable,
                     const product::ApplicationOptions& options,
                     const ApplicationRunOptions& run_options) {
   const product::ApplicationTotals run =
-      run_application(runnable, options, {run_options.output, run_options.trace, leave, {}, run_options.observer});
+      run_application(runnable, options, {run_options.output, run_options.trace, leave, {},
+                                          run_options.observer});
   const int code = report(run);
   if (run.accuracy) application::note_left_out(*run.accuracy, runnable.model.context);
   if (run_options.json)

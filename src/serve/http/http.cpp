@@ -16,8 +16,8 @@ ServePages load_http() {
   if (entry == nullptr) {
     const char* const reason = dlerror();
     throw EngineError(
-        fmt::format("metrics and the live view need {}, which cannot be loaded ({}); build Millrace "
-                    "where libcpp-httplib-dev is installed",
+        fmt::format("metrics and the live view need {}, which cannot be loaded ({}); build "
+                    "Millrace where libcpp-httplib-dev is installed",
                     http_library, reason != nullptr ? reason : "no reason given"));
   }
   return reinterpret_cast<ServePages>(entry);
@@ -29,8 +29,8 @@ std::unique_ptr<HttpServer> serve_pages(const Address& address, const Pages& pag
   static const ServePages serve = load_http();
   std::unique_ptr<HttpServer> server(serve(address, pages));
   if (!server)
-    throw EngineError(fmt::format("{}: cannot be listened at; another program may have the port, or "
-                                  "the machine has no such address",
+    throw EngineError(fmt::format("{}: cannot be listened at; another program may have the "
+                                  "port, or the machine has no such address",
                                   to_text(address)));
   return server;
 }

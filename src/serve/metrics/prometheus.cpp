@@ -72,12 +72,14 @@ void add_inputs(Text& text, const FiguresNow& figures) {
   text.family("millrace_pictures_skipped_total", "counter", "Pictures that cannot be decoded.");
   text.sample({}, static_cast<double>(figures.skipped));
   if (!figures.is_live) return;
-  text.family("millrace_frames_arrived_total", "counter", "Frames of live input, with those dropped.");
+  text.family("millrace_frames_arrived_total", "counter",
+              "Frames of live input, with those dropped.");
   add_of_inputs(text, figures, [](const InputNow& each) { return each.arrived; });
   text.family("millrace_frames_dropped_total", "counter",
               "Frames of live input for which there was no room.");
   add_of_inputs(text, figures, [](const InputNow& each) { return each.dropped; });
-  text.family("millrace_camera_gaps_total", "counter", "How often a camera was gone and came back.");
+  text.family("millrace_camera_gaps_total", "counter",
+              "How often a camera was gone and came back.");
   add_of_inputs(text, figures, [](const InputNow& each) { return each.gaps; });
   text.family("millrace_camera_gap_seconds_total", "counter", "How long cameras were gone.");
   add_of_inputs(text, figures, [](const InputNow& each) { return each.gap_s; });

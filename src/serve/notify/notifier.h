@@ -12,8 +12,8 @@
 
 namespace millrace::serve {
 
-/// The socket of NOTIFY_SOCKET: a path, or an abstract name that begins with '@'. A text that cannot
-/// be sent is passed over, as who does not listen misses nothing.
+/// The socket of NOTIFY_SOCKET: a path, or an abstract name that begins with '@'. A text that
+/// cannot be sent is passed over, as who does not listen misses nothing.
 class NotifySocket {
  public:
   explicit NotifySocket(std::string name) : name_(std::move(name)) {}

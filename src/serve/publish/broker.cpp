@@ -9,7 +9,8 @@
 namespace millrace::serve {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& setting, const char* expected) {
+[[noreturn]] void refuse(const std::string& text, const std::string& setting,
+                         const char* expected) {
   throw InputError(setting, fmt::format("found '{}', expected {}", masked(text), expected));
 }
 

@@ -33,7 +33,8 @@ template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr)
-    throw EngineError(fmt::format("libmosquitto.so.1 has no {}; install libmosquitto1 again", name));
+    throw EngineError(
+        fmt::format("libmosquitto.so.1 has no {}; install libmosquitto1 again", name));
 }
 
 Library load_mosquitto() {

@@ -64,8 +64,8 @@ Publisher::Publisher(const Broker& broker, Note note)
   const std::string fault = state_->client->connect(
       {broker.host, broker.port, broker.user, broker.password, keep_alive_s});
   if (!fault.empty())
-    throw EngineError(fmt::format("{}: the broker cannot be reached: {}; is it running, and does it "
-                                  "listen there?",
+    throw EngineError(fmt::format("{}: the broker cannot be reached: {}; is it running, and does "
+                                  "it listen there?",
                                   to_text(broker), fault));
   std::unique_lock lock(state_->mutex);
   const bool answered =

@@ -15,7 +15,8 @@ constexpr const char* page_text = R"html(<!DOCTYPE html>
          font: 15px/1.45 Helvetica, Arial, sans-serif; color: #222; background: #fff; }
   h1 { font-size: 1.3rem; margin: 0 0 .2rem; }
   p { margin: 0 0 1rem; color: #555; }
-  #pictures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); }
+  #pictures { display: grid; gap: 1rem;
+              grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); }
   figure { margin: 0; }
   figure img { width: 100%; background: #eee; min-height: 6rem; }
   figcaption { font-variant-numeric: tabular-nums; }
@@ -28,7 +29,8 @@ constexpr const char* page_text = R"html(<!DOCTYPE html>
 <h1 id="name">Millrace</h1>
 <p id="line">waiting for the first frame</p>
 <div id="pictures"></div>
-<table><thead><tr><th>stage</th><th>processor</th><th>busy</th></tr></thead><tbody id="stages"></tbody></table>
+<table><thead><tr><th>stage</th><th>processor</th><th>busy</th></tr></thead>
+<tbody id="stages"></tbody></table>
 <img id="gantt" alt="what the processors did in the last second">
 <script>
 'use strict';

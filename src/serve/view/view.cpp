@@ -25,12 +25,13 @@ std::size_t input_of(const Query& query) {
 }
 
 std::string part_of(const std::string& jpeg) {
-  return fmt::format("--{}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n{}\r\n", boundary,
-                     jpeg.size(), jpeg);
+  return fmt::format("--{}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n{}\r\n",
+                     boundary, jpeg.size(), jpeg);
 }
 
 nlohmann::json json_of(const InputNow& input, const FiguresNow& figures) {
-  nlohmann::json json = {{"name", input.name}, {"frames", input.frames}, {"rate_fps", input.rate_fps}};
+  nlohmann::json json = {
+      {"name", input.name}, {"frames", input.frames}, {"rate_fps", input.rate_fps}};
   const std::int64_t count = input.latency.total();
   json["mean_latency_ms"] =
       count > 0 ? 1e3 * input.latency.sum_s / static_cast<double>(count) : 0.0;

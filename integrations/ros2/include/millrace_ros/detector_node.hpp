@@ -15,8 +15,8 @@
 namespace millrace_ros {
 
 /// Parameters: `config`, an application's file; `plan`, a plan's file, or empty. Topics: ~/image,
-/// ~/detections, /diagnostics. It plans when it is configured, and runs while it is active. An image
-/// for which there is no room is dropped and counted: the newest ones matter.
+/// ~/detections, /diagnostics. It plans when it is configured, and runs while it is active. An
+/// image for which there is no room is dropped and counted: the newest ones matter.
 class DetectorNode : public rclcpp_lifecycle::LifecycleNode {
  public:
   using CallbackReturn =

@@ -77,8 +77,8 @@ class LifecycleNode : public node_interfaces::LifecycleNodeInterface {
     return publisher;
   }
   template <class Message, class Call>
-  std::shared_ptr<rclcpp::Subscription<Message>> create_subscription(const std::string& topic,
-                                                                     const rclcpp::QoS&, Call call) {
+  std::shared_ptr<rclcpp::Subscription<Message>> create_subscription(
+      const std::string& topic, const rclcpp::QoS&, Call call) {
     auto subscription = std::make_shared<rclcpp::Subscription<Message>>();
     subscription->call = call;
     ends[topic] = subscription;
