@@ -64,6 +64,7 @@ struct Held {
 /// Threads of sessions let go of arrays, but must not wait for the GIL: whoever has it next
 /// releases, at the next frame or when the interpreter looks.
 std::atomic<Held*> dropped{nullptr};
+std::atomic<int> taking_frames{0};
 
 int release_dropped(void*) {
   Held* held = dropped.exchange(nullptr, std::memory_order_acquire);
@@ -80,7 +81,7 @@ void drop(Held* held) {
     held->next = before;
   } while (!dropped.compare_exchange_weak(before, held, std::memory_order_release,
                                           std::memory_order_relaxed));
-  if (before == nullptr && Py_IsInitialized() != 0) Py_AddPendingCall(release_dropped, nullptr);
+  if (before == nullptr && taking_frames == 0 && Py_IsInitialized() != 0) Py_AddPendingCall(release_dropped, nullptr);
 }
 
 struct Release {
@@ -247,9 +248,22 @@ Frame frame_of(nb::handle given, const std::vector<TensorInfo>& inputs) {
   return frame;
 }
 
+TakesFrames::TakesFrames() { ++taking_frames; }
+TakesFrames::~TakesFrames() {
+  --taking_frames;
+  release_dropped(nullptr);
+}
+
+void fill(nb::handle dict, Frame frame, const std::vector<nb::object>& names) {
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    const nb::object array = array_of(std::move(frame[i]));
+    if (PyDict_SetItem(dict.ptr(), names[i].ptr(), array.ptr()) != 0) throw nb::python_error();
+  }
+}
+
 nb::dict dict_of(Frame frame, const std::vector<nb::object>& names) {
   nb::dict result;
-  for (std::size_t i = 0; i < frame.size(); ++i) result[names[i]] = array_of(std::move(frame[i]));
+  fill(result, std::move(frame), names);
   return result;
 }
 

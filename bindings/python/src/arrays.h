@@ -26,6 +26,17 @@ nb::object array_of(Tensor tensor);
 /// A tensor for each input, from a dict by name, a list or tuple in order, or the array of the only
 /// one.
 Frame frame_of(nb::handle given, const std::vector<TensorInfo>& inputs);
+/// Puts them into the dict, by name.
+void fill(nb::handle dict, Frame frame, const std::vector<nb::object>& names);
+/// While one lives, its owner takes frames all the time, and what threads let go of is released then:
+/// they need not interrupt the interpreter. With the GIL.
+class TakesFrames {
+ public:
+  TakesFrames();
+  ~TakesFrames();
+  TakesFrames(const TakesFrames&) = delete;
+  TakesFrames& operator=(const TakesFrames&) = delete;
+};
 /// By name.
 nb::dict dict_of(Frame frame, const std::vector<nb::object>& names);
 

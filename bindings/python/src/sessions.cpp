@@ -24,6 +24,8 @@ using namespace nb::literals;
               {"session", finding, remedy});
 }
 
+nb::object interned(const char* text) { return nb::steal(PyUnicode_InternFromString(text)); }
+
 /// A lock that waits without the GIL, and until Ctrl-C.
 class Turn {
  public:
@@ -63,7 +65,9 @@ class Running {
   void begin_map();
   void end_map(std::int64_t on_their_way);
   bool try_put(const Frame& frame);
-  nb::object take();
+  /// The next result; before it the frame is put in, if there is room and one is given. Says whether
+  /// it was.
+  nb::object take(const Frame& frame, bool& was_put);
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
 
  private:
@@ -76,7 +80,7 @@ class Running {
 
   std::vector<TensorInfo> inputs_;
   std::vector<nb::object> names_;  // of the outputs
-  nb::object result_type_;
+  nb::object result_type_, frame_name_ = interned("frame"), latency_name_ = interned("latency");
   std::optional<Session> session_;  // changes with the GIL
   OwnProcess process_;
   std::timed_mutex writing_, reading_, running_;
@@ -87,7 +91,7 @@ class Running {
 Running::Running(const Plan& plan, bool pin, nb::object result_type)
     : inputs_(plan.model().inputs()), result_type_(std::move(result_type)) {
   for (const TensorInfo& output : plan.model().outputs())
-    names_.push_back(nb::steal(PyUnicode_InternFromString(output.name.c_str())));
+    names_.push_back(interned(output.name.c_str()));
   SessionOptions options;
   options.pin = pin;
   options.options.listener = std::make_shared<AsksForSignals>();
@@ -137,9 +141,10 @@ void Running::drop_stale() {
 }
 
 nb::object Running::object_of(Result result) {
-  nb::object made = result_type_(dict_of(std::move(result.outputs), names_));
-  made.attr("frame") = result.frame;
-  made.attr("latency") = seconds_of(result.latency);
+  nb::object made = result_type_();
+  fill(made, std::move(result.outputs), names_);
+  nb::setattr(made, frame_name_, nb::int_(result.frame));
+  nb::setattr(made, latency_name_, nb::float_(seconds_of(result.latency)));
   return made;
 }
 
@@ -214,9 +219,16 @@ bool Running::try_put(const Frame& frame) {
   return true;
 }
 
-nb::object Running::take() {
+nb::object Running::take(const Frame& frame, bool& was_put) {
   Session session = alive();
-  auto result = taken_result(session);
+  std::optional<Result> result;
+  {
+    const nb::gil_scoped_release released;
+    was_put = !frame.empty() && session.try_submit(frame);
+    if (was_put) ++submitted_;
+    result = session.next();
+    if (result) ++taken_;
+  }
   if (!result) refuse("was closed", "Plan.session() starts another one");
   return object_of(std::move(*result));
 }
@@ -244,13 +256,11 @@ class Map {
     if (is_closed_) throw nb::stop_iteration();
     try {
       fill();
-      if (on_their_way_ == 0) {
+      if (on_their_way_ == 0 && waiting_.empty()) {
         close();
         throw nb::stop_iteration();
       }
-      nb::object result = running_.take();
-      --on_their_way_;
-      return result;
+      return take();
     } catch (...) {
       close();
       throw;
@@ -260,6 +270,7 @@ class Map {
   void close() {
     if (std::exchange(is_closed_, true)) return;
     frames_ = nb::object();
+    taking_.reset();
     running_.end_map(on_their_way_);
   }
 
@@ -277,18 +288,35 @@ class Map {
     return false;
   }
 
+  /// All places but one; the frame for that waits, and goes in with the next result's taking.
   void fill() {
     while (on_their_way_ < depth_ && (!waiting_.empty() || fetch())) {
-      if (!running_.try_put(waiting_)) return;
+      if (on_their_way_ == depth_ - 1 || !running_.try_put(waiting_)) return;
       waiting_.clear();
       ++on_their_way_;
     }
+  }
+
+  nb::object take() {
+    struct Put {
+      Map& map;
+      bool done = false;
+      ~Put() {
+        if (!done) return;
+        map.waiting_.clear();
+        ++map.on_their_way_;
+      }
+    } put{*this};
+    nb::object result = running_.take(waiting_, put.done);
+    --on_their_way_;
+    return result;
   }
 
   nb::object owner_;
   Running& running_;
   nb::object frames_;  // nothing: all were taken
   Frame waiting_;      // for room
+  std::optional<TakesFrames> taking_{std::in_place};
   std::int64_t depth_ = 1, on_their_way_ = 0;
   std::atomic<bool> at_work_{false};
   bool is_closed_ = false;

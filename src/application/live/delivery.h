@@ -30,9 +30,9 @@ struct DeliveryOptions {
 struct DeliveryTotals {
   std::string group;
   bool has_application = false;
-  FeedCounts counts;
-  std::vector<InputTotals> inputs;  // of the application's own, if they were read
-  std::string kept;                 // such as "5 lines in out.jsonl"; empty: nothing
+  FeedCounts counts = {};
+  std::vector<InputTotals> inputs = {};  // of the application's own, if they were read
+  std::string kept = {};                 // such as "5 lines in out.jsonl"; empty: nothing
 };
 
 /// What is due gets a result; where it goes, nothing is lost uncounted. One thread uses it.

@@ -109,6 +109,7 @@ class Runner {
   }
   /// So many, or nobody knows how many, that planning takes less time than it saves.
   bool has_many_frames() const {
+    if (source_ == nullptr) return false;  // live: its plan is made
     const std::int64_t asked = loaded_.application.input.frames;
     return std::min(source_->count().value_or(worth_planning),
                     asked > 0 ? asked : worth_planning) >= worth_planning;
