@@ -2,6 +2,7 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include <exception>
 #include <thread>
 
 #include "serve/http/http.h"

@@ -109,8 +109,11 @@ std::string Mosquitto::connect(const MosquittoConnection& to) {
 }
 
 bool Mosquitto::publish(const std::string& topic, const std::string& text, int quality) {
-  return library().publish(state_->client, nullptr, topic.c_str(), static_cast<int>(text.size()),
-                           text.data(), quality, false) == MOSQ_ERR_SUCCESS;
+  const int code =
+      library().publish(state_->client, nullptr, topic.c_str(), static_cast<int>(text.size()),
+                        text.data(), quality, false);
+  // Of the higher qualities a message waits in the client where there is no connection.
+  return code == MOSQ_ERR_SUCCESS || (code == MOSQ_ERR_NO_CONN && quality > 0);
 }
 
 std::string Mosquitto::text_of_answer(int code) const { return library().text_of_answer(code); }

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -85,6 +86,7 @@ def samples_of(text):
 
 def parsed_by_client(text):
     """The same by Prometheus' own library for Python, where it is."""
+    sys.path.append("/usr/lib/python3/dist-packages")  # of the distribution, for another Python
     try:
         from prometheus_client.parser import text_string_to_metric_families as parse
     except ImportError:
@@ -123,7 +125,8 @@ def metrics(application="app.yaml"):
         print("histogram:", buckets == sorted(buckets) and buckets[-1] == count, "frames:", abs(count - frames) <= 1)
         print("client:", parsed_by_client(text))
         print("busy:", total(second, "millrace_stage_busy_seconds_total") > 0, "memory:", total(second, "process_resident_memory_bytes") > 1e6)
-        rate = total(second, "millrace_frame_rate")
+        wait_for(lambda: total(samples_of(get(address)[1].decode()), "millrace_frames_total") > 300)
+        rate = total(samples_of(get(address)[1].decode()), "millrace_frame_rate")
         print("rate:", 15 < rate < 35 or rate)
         host = address.split("/")[2].rsplit(":", 1)[0]
         print("host:", host)
