@@ -34,6 +34,7 @@ void add_classify(CLI::App& app, int& exit_code);
 void add_segment(CLI::App& app, int& exit_code);
 void add_pose(CLI::App& app, int& exit_code);
 void add_read(CLI::App& app, int& exit_code);
+void add_agent(CLI::App& app, int& exit_code);
 
 /// All that the table has; `is_all`: --help lists them all.
 void add_verbs(CLI::App& app, int& exit_code, bool is_all);
