@@ -61,6 +61,7 @@ void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   verb.bind(places, *options);
   places.finish();
   end_verb(*command);
+  command->preparse_callback([options](std::size_t) {});  // they outlive another callback
   command->callback(
       [options, command, run = verb.run, &exit_code] { exit_code = run(*options, *command); });
 }
