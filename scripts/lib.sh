@@ -16,9 +16,10 @@ media=(
 for_tests=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 # Useful, and gone without where the distribution does not have them: a cache for the compiler,
 # and ONNX's own test cases.
-# Metrics, a live page, MQTT and the GStreamer element need the others.
-optional=(
-  ccache libonnx-testdata libcpp-httplib-dev libmosquitto-dev mosquitto mosquitto-clients
+optional=(ccache libonnx-testdata)
+# Likewise, for who tests: metrics, a live page, MQTT and the GStreamer element need them.
+for_operations=(
+  libcpp-httplib-dev libmosquitto-dev mosquitto mosquitto-clients
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good python3-prometheus-client
 )

@@ -21,6 +21,7 @@
 #include "cli/options/wrong_usage.h"
 #include "cli/print/help.h"
 #include "cli/print/progress.h"
+#include "cli/verbs/afar.h"
 #include "cli/verbs/verbs.h"
 
 namespace {
@@ -89,6 +90,7 @@ int parse_and_run(const Words& words) {
   };
   if (is_unknown_verb(app, first)) return told(no_verb(app, first));
   if (!words.note.empty()) note(words.note);
+  do_on_board(app, exit_code, words.words);
   try {
     app.parse(std::vector<std::string>{words.words.rbegin(), words.words.rend()});
   } catch (const CLI::Success& help) {

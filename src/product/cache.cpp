@@ -23,6 +23,7 @@ constexpr Bytes most_packed{std::int64_t{4} << 30};
 
 constexpr const char* packed_name = "packed";
 constexpr const char* compiled_name = "compiled";
+constexpr const char* remote_name = "remote";  // of src/remote
 
 /// The variable's folder; the XDG specification says that relative ones are ignored.
 std::optional<fs::path> folder_in(const char* variable) {
@@ -101,7 +102,7 @@ Removal remove_profiles(const fs::path& folder) {
       removal.leave(path, Removal::written);
     else if (is_draft || is_profile(path))
       removal.remove(path, {});
-    else if (name != packed_name && name != compiled_name)
+    else if (name != packed_name && name != compiled_name && name != remote_name)
       removal.leave(path, Removal::foreign);
   }
   return removal;
@@ -204,10 +205,11 @@ ClearedCache clear_cache(const millrace::Context& context) {
   if (!folder) return {{}, {}, true};
   sweep_temporaries(*folder);
   const Removal profiles = remove_profiles(*folder), packed = remove_packed(*folder / packed_name),
-                compiled = remove_folder(*folder / compiled_name);
+                compiled = remove_folder(*folder / compiled_name),
+                sent = remove_folder(*folder / remote_name);
   ClearedCache cleared{{folder, static_cast<std::size_t>(profiles.files),
                         {packed.files, packed.size}}, {}, false};
-  for (const Removal* each : {&profiles, &packed, &compiled}) {
+  for (const Removal* each : {&profiles, &packed, &compiled, &sent}) {
     cleared.left.insert(cleared.left.end(), each->left.begin(), each->left.end());
     cleared.failed = cleared.failed || each->failed;
   }

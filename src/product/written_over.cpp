@@ -77,8 +77,14 @@ bool FilesRead::identify(const fs::path& path, Identity& identity) {
 void FilesRead::add(const std::string& what, const fs::path& path) {
   Identity identity;
   std::error_code ignored;
-  if (!path.empty() && fs::exists(path, ignored) && identify(path, identity))
-    read_.emplace_back(identity, what);
+  if (path.empty() || !fs::exists(path, ignored) || !identify(path, identity)) return;
+  read_.emplace_back(identity, what);
+  paths_.push_back(path);
+}
+
+const std::vector<fs::path>& FilesRead::paths() {
+  look_into_models();
+  return paths_;
 }
 
 void FilesRead::add(const formats::ModelSource& model) {

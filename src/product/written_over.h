@@ -40,6 +40,9 @@ class FilesRead {
   /// A file, or a folder with all that lies in it.
   void add_input(const std::filesystem::path& path);
 
+  /// All of them that are there, as they are opened; folders too. Files may come twice.
+  const std::vector<std::filesystem::path>& paths();
+
   /// InputError if `path`, which may be empty, is one of them, or was asked for before: two results
   /// cannot have one place. Before anything is written.
   void refuse(const std::filesystem::path& path);
@@ -65,6 +68,7 @@ class FilesRead {
   void look_into_models();
 
   std::vector<std::pair<Identity, std::string>> read_;
+  std::vector<std::filesystem::path> paths_;
   std::vector<formats::ModelSource> models_;  // whose other files are not known yet
   std::vector<Identity> written_;
   std::vector<std::filesystem::path> inputs_;                 // the files

@@ -31,11 +31,13 @@ MAY_USE = {
     "codegen": ("base", "network", "board", "plan", "system", "deployment"),
     "product": _ALL,
     "present": _VALUES + ("formats", "explore", "runtime", "application", "product"),
+    # Commands that are done on another board; the protocol itself uses base alone.
+    "remote": ("base", "formats", "system", "deployment", "application", "product"),
     # A run seen from outside: over HTTP and MQTT, and by a service manager.
     "serve": ("base", "board", "runtime", "application", "present"),
     # Parses, calls one function of product, prints: nothing here measures, searches or runs.
     "cli": ("base", "network", "formats", "dataflow", "realtime", "board", "plan", "schedule", "system", "deployment",
-            "analysis", "simulate", "application", "product", "present", "serve", "workload"),
+            "analysis", "simulate", "application", "product", "present", "remote", "serve", "workload"),
     "millrace": (),  # include/millrace: the public interface
     "face": _ALL + ("product", "present", "millrace"),  # what stands behind it
 }

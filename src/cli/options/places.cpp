@@ -64,6 +64,7 @@ Places& Places::one_of(std::string_view name, std::string& place,
 }
 
 void Places::add(const Area& area, const Record& record) {
+  if (area.name == "afar") each(record.name, [](const std::string&) {});  // see do_on_board()
   const auto make = makers_.find(record.name);
   if (make == makers_.end())
     throw std::logic_error(verb_.get_name() + " has no place for --" + std::string(record.name));

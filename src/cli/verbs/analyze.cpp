@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/printable.h"
-#include "cli/options/file_kind.h"
+#include "formats/files/file_kind.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/kinds.h"
 #include "cli/verbs/tiles.h"
@@ -82,7 +82,7 @@ int analyze_plan(const AnalyzeOptions& options) {
 int run(const AnalyzeOptions& given, const CLI::App& verb) {
   AnalyzeOptions options = given;
   const std::string& file = options.request.plan;
-  const std::string_view kind = kind_of_file(file);
+  const std::string_view kind = formats::kind_of_file(file);
   refuse_others(verb, kind);
   options.graph.file = options.tasks.file = file;
   options.graph.json = options.tasks.json = options.json;

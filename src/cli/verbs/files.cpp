@@ -28,6 +28,7 @@ void bind(Places& at, BundleOptions& options) {
   at.word("plan", options.request.plan, "The plan file")->required();
   at.put("output", options.request.folder).put("model", options.request.model);
   at.put("labels", options.request.labels).put("json", options.json);
+  bind_engine_libraries(at, options.request.context);
 }
 
 int run(const BundleOptions& options, const CLI::App&) {

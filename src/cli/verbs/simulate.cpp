@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/quantity.h"
-#include "cli/options/file_kind.h"
+#include "formats/files/file_kind.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/kinds.h"
 #include "cli/verbs/tiles.h"
@@ -185,7 +185,7 @@ product::SimulateRequest request_of(const SimulateOptions& options) {
 std::string_view kind_of(const SimulateOptions& options) {
   std::string_view kind = "plans";
   for (const std::string& file : options.plans)
-    if (const std::string_view found = kind_of_file(file); found != "plans") kind = found;
+    if (const std::string_view found = formats::kind_of_file(file); found != "plans") kind = found;
   if (kind != "plans" && options.plans.size() > 1)
     throw InputError("simulate",
                      fmt::format("found {} files, one of them of {}; simulate that alone",

@@ -70,7 +70,7 @@ void add_verbs(CLI::App& app, int& exit_code, bool is_all) {
                          add_analyze,  add_simulate, add_inspect,  add_board,    add_classify,
                          add_segment,  add_pose,     add_read,     add_zoo,      add_profile,
                          add_calibrate, add_workload, add_export,  add_bundle,   add_cache,
-                         add_report,   add_completion}) {
+                         add_report,   add_agent,    add_completion}) {
     add(app, exit_code);
     CLI::App& verb = *app.get_subcommands(nullptr).back();
     const bool is_first = verb_named(verb.get_name()).place == "first";

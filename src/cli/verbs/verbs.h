@@ -34,6 +34,7 @@ void add_classify(CLI::App& app, int& exit_code);
 void add_segment(CLI::App& app, int& exit_code);
 void add_pose(CLI::App& app, int& exit_code);
 void add_read(CLI::App& app, int& exit_code);
+void add_agent(CLI::App& app, int& exit_code);
 
 /// All that the table has; `is_all`: --help lists them all.
 void add_verbs(CLI::App& app, int& exit_code, bool is_all);
@@ -60,6 +61,7 @@ void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   verb.bind(places, *options);
   places.finish();
   end_verb(*command);
+  command->preparse_callback([options](std::size_t) {});  // they outlive another callback
   command->callback(
       [options, command, run = verb.run, &exit_code] { exit_code = run(*options, *command); });
 }

@@ -1,4 +1,4 @@
-#include "cli/options/file_kind.h"
+#include "formats/files/file_kind.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/yaml.h"
 
-namespace millrace::cli {
+namespace millrace::formats {
 namespace {
 
 std::string_view kind_of_json(const std::string& file) {
@@ -48,4 +48,4 @@ std::string_view kind_of_file(const std::string& file) {
   return std::filesystem::is_regular_file(file, ignored) ? kind_of_yaml(file) : "task systems";
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::formats
