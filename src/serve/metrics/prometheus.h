@@ -9,7 +9,7 @@ namespace millrace::serve {
 
 inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
 
-/// docs/operations.md lists the names.
+/// docs/methods/operations.md lists the names.
 std::string prometheus_text(const FiguresNow& figures, const SensorsNow& sensors);
 
 }  // namespace millrace::serve
