@@ -53,6 +53,17 @@ python3 (<< ${Python_VERSION_MAJOR}.${next}), python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
+set(python_scripts postinst prerm)
+set(python_calls py3compile py3clean)
+# What Python compiles beside the module goes with it.
+foreach(script call IN ZIP_LISTS python_scripts python_calls)
+  file(WRITE ${PROJECT_BINARY_DIR}/debian/${script} "#!/bin/sh\nset -e\n\n\
+if command -v ${call} >/dev/null; then ${call} -p python3-millrace; fi\n")
+  file(CHMOD ${PROJECT_BINARY_DIR}/debian/${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+       GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    "${PROJECT_BINARY_DIR}/debian/postinst;${PROJECT_BINARY_DIR}/debian/prerm")
 install(CODE "execute_process(COMMAND sh -c \"gzip -9nf \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1/*\")"
         COMPONENT program)
 

@@ -81,7 +81,8 @@ void drop(Held* held) {
     held->next = before;
   } while (!dropped.compare_exchange_weak(before, held, std::memory_order_release,
                                           std::memory_order_relaxed));
-  if (before == nullptr && taking_frames == 0 && Py_IsInitialized() != 0) Py_AddPendingCall(release_dropped, nullptr);
+  if (before == nullptr && taking_frames == 0 && Py_IsInitialized() != 0)
+    Py_AddPendingCall(release_dropped, nullptr);
 }
 
 struct Release {

@@ -28,8 +28,8 @@ nb::object array_of(Tensor tensor);
 Frame frame_of(nb::handle given, const std::vector<TensorInfo>& inputs);
 /// Puts them into the dict, by name.
 void fill(nb::handle dict, Frame frame, const std::vector<nb::object>& names);
-/// While one lives, its owner takes frames all the time, and what threads let go of is released then:
-/// they need not interrupt the interpreter. With the GIL.
+/// While one lives, its owner takes frames all the time, and what threads let go of is released
+/// then: they need not interrupt the interpreter. With the GIL.
 class TakesFrames {
  public:
   TakesFrames();

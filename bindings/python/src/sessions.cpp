@@ -65,8 +65,8 @@ class Running {
   void begin_map();
   void end_map(std::int64_t on_their_way);
   bool try_put(const Frame& frame);
-  /// The next result; before it the frame is put in, if there is room and one is given. Says whether
-  /// it was.
+  /// The next result; before it the frame is put in, if there is room and one is given. Says
+  /// whether it was.
   nb::object take(const Frame& frame, bool& was_put);
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
 
