@@ -288,7 +288,8 @@ Totals Run::totals() const {
   const std::vector<InputTotals> inputs = this->inputs();
   const bool is_live = state_->application.input.is_live();
   for (std::size_t lane = 0; lane < inputs.size(); ++lane) {
-    const auto& [name, frames, queue, gaps] = inputs[lane];
+    const runtime::QueueCounts& queue = inputs[lane].queue;
+    const Gaps& gaps = inputs[lane].gaps;
     totals.gaps += gaps;
     totals.queue.put += queue.put;
     totals.queue.dropped += queue.dropped;
