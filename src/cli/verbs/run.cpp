@@ -14,13 +14,7 @@
 #include "cli/verbs/run_deployment.h"
 #include "cli/verbs/verbs.h"
 #include "deployment/deployment_file.h"
-<<<<<<< HEAD
-#include "present/json/measured.h"
-#include "present/text/application.h"
-#include "present/text/measured.h"
-=======
 #include "present/results/application.h"
->>>>>>> 2c1d54a2 (One description of each result: text and JSON of a row come from one list of fields)
 #include "product/written_over.h"
 #include "serve/services.h"
 

@@ -271,6 +271,27 @@ std::vector<WaterfallStep> waterfall_of(const ApplicationResult& result) {
   return waterfall;
 }
 
+std::vector<std::string> not_finite_text(const std::string& frame, const std::string& layer,
+                                         bool outputs_are_finite) {
+  std::vector<std::string> lines;
+  if (!frame.empty())
+    lines.push_back("warning: some inputs are infinite or not a number, first in " + frame +
+                    "; not every engine passes that on to the outputs, so do not trust these");
+  if (!layer.empty())
+    lines.push_back("warning: the layer " + layer +
+                    " makes what is not a number (NaN); do not trust outputs");
+  if (!outputs_are_finite)
+    lines.emplace_back("warning: some outputs are infinite or not a number");
+  return lines;
+}
+
+std::string run_text(const product::RunTotals& totals) {
+  std::string stages = totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages);
+  if (totals.replicas != totals.stages) stages += fmt::format(", {} replicas", totals.replicas);
+  return fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
+                     millrace::to_text(totals.elapsed), four_digits(rate_of(totals)), stages);
+}
+
 std::vector<std::string> summary_of(const product::ApplicationTotals& run) {
   const Totals& totals = run.totals;
   std::vector<std::string> lines{fmt::format("{} frames in {}, {} frames/s; {}", totals.frames,
@@ -284,9 +305,15 @@ std::vector<std::string> summary_of(const product::ApplicationTotals& run) {
     if (each.gaps.count > 0) lines.push_back(each.name + ": " + gaps_text(each.gaps));
   if (totals.inputs.empty() && totals.gaps.count > 0)
     lines.push_back("the camera was " + gaps_text(totals.gaps));
-  if (!run.is_live) return lines;
-  lines.push_back(live_text(totals.queue, " frames"));
-  lines.push_back(ages_text(totals.ages));
+  if (run.is_live) {
+    lines.push_back(live_text(totals.queue, " frames"));
+    lines.push_back(ages_text(totals.ages));
+  }
+  for (std::string& line : not_finite_text(totals.not_finite_input, run.nan_layer, totals.finite))
+    lines.push_back(std::move(line));
+  if (run.skipped > 0)
+    lines.push_back(fmt::format("{} of {} pictures were skipped, as they cannot be decoded",
+                                run.skipped, totals.frames + run.skipped));
   return lines;
 }
 

@@ -22,6 +22,8 @@ std::vector<WaterfallStep> waterfall_of(const application::ApplicationResult& re
 std::vector<std::string> not_finite_text(const std::string& frame, const std::string& layer,
                                          bool outputs_are_finite);
 
+/// Of a plan or a model.
+std::string run_text(const product::RunTotals& totals);
 /// Frames, rates and ages of a run, and what was wrong with pictures, a sentence each.
 std::vector<std::string> summary_of(const product::ApplicationTotals& run);
 /// The last line of a run: a `run`, or an `application_run`.
