@@ -14,7 +14,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from style.folders import CAP, check_folders, check_rooms, units_by_folder  # noqa: E402
 from style.rules import CAPS, Violation, check  # noqa: E402
-from style.settings import unknown_settings  # noqa: E402
+from style.settings import options_in_scripts, unknown_settings  # noqa: E402
 
 FOLDERS = ("include", "src", "bindings", "tests", "bench", "examples")
 ENDINGS = {".h", ".cpp", ".hpp", ".hh", ".hxx", ".cc", ".cxx", ".c"}
@@ -76,6 +76,8 @@ def main():
     if (table := root / "src/cli/options.table").exists():
         violations += [Violation(path, line, f"no option is called ⟨{name}⟩")
                        for path, line, name in unknown_settings(files, table.read_text("utf-8"))]
+    violations += [Violation(path, line, f"'{name}': below cli a text names the setting in ⟨ ⟩")
+                   for path, line, name in options_in_scripts(root)]
     for violation in violations:
         print(violation)
     if options.report:

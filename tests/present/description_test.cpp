@@ -53,5 +53,46 @@ TEST(Description, counts_rows_by_their_place_in_a_list) {
   EXPECT_EQ(names, "abc");
 }
 
+Description<Part> typed_fields() {
+  const auto if_long = [](const Part& part) {
+    return part.time > std::chrono::milliseconds(2) ? Value::word("long") : Value::absent();
+  };
+  return Description<Part>({
+      {"name", "part", &Part::name},
+      {"times/all_ms", "time", &Part::time},
+      {"times/share", nullptr, &Part::share},
+      {"is_long", "long", [](const Part& part) { return part.time.count() > 2'000'000; }},
+      {"letters", "letters", [](const Part& part) { return part.name.size(); }},
+      {"remark", "", if_long, Align::left},
+      {"none", nullptr, [](const Part&) { return std::optional<Time>(); }},
+      {"p99.9_ms", nullptr, &Part::share},
+  });
+}
+
+TEST(Description, takes_members_and_functions_by_what_they_return) {
+  EXPECT_EQ(typed_fields().text(parts, {"all", std::chrono::microseconds(4500), 1}),
+            "part     time  long  letters\n"
+            "----  -------  ----  -------  ----\n"
+            "a     3.00 ms   yes        1  long\n"
+            "bc    1.50 ms    no        2\n"
+            "----  -------  ----  -------  ----\n"
+            "all   4.50 ms   yes        3  long\n");
+}
+
+TEST(Description, puts_what_has_a_path_inside_and_leaves_out_what_is_absent) {
+  const auto json = typed_fields().array(parts);
+  EXPECT_EQ(json[0].dump(),
+            R"({"is_long":true,"letters":1,"name":"a","none":null,"p99.9_ms":0.75,"remark":"long",)"
+            R"("times":{"all_ms":3.0,"share":0.75}})");
+  EXPECT_FALSE(json[1].contains("remark"));
+}
+
+TEST(or_null, is_null_without_a_value_and_of_an_empty_text) {
+  EXPECT_TRUE(or_null(std::string()).is_null());
+  EXPECT_EQ(or_null(std::string("a")), "a");
+  EXPECT_TRUE(or_null(std::optional<double>()).is_null());
+  EXPECT_EQ(or_null(std::optional<Time>(std::chrono::microseconds(1500))), 1.5);
+}
+
 }  // namespace
 }  // namespace millrace::present

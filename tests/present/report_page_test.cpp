@@ -104,5 +104,13 @@ TEST_F(ReportFiles, what_is_missing_is_named) {
             std::string::npos);
 }
 
+TEST(ReportPage, hints_name_settings_in_the_words_of_the_reader) {
+  const auto option = [](std::string_view name) { return "--" + std::string(name); };
+  const std::string page = report_page({planning("usual")}, option);
+  EXPECT_NE(page.find("\"bench --json\""), std::string::npos);
+  EXPECT_EQ(page.find("⟨"), std::string::npos);
+  EXPECT_NE(report_page({planning("usual")}).find("\"bench json\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace millrace::present

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "plan/plan_file.h"
-#include "present/text/candidates.h"
+#include "present/results/candidates.h"
 #include "product/heard.h"
 #include "product/planning/notes.h"
 #include "support/message_of.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "engine/registry.h"
-#include "present/json/deployment_run.h"
+#include "present/results/deployment_run.h"
 #include "product/deployment/open.h"
 #include "product/heard.h"
 #include "product/loaded.h"

@@ -13,6 +13,7 @@ _OTHERS = {
     "src/engine/plugin/check/main.cpp": "millrace-plugin-check",
 }
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+_SCRIPT_OPTION = re.compile(r"[\"'` ](--[a-z][a-z0-9-]*)[\"'`]")
 _SETTING = re.compile(r"⟨([a-z0-9_]+)⟩")
 
 
@@ -23,6 +24,14 @@ def options_below_cli(file):
         for name in _OPTION.findall(token.text) if token.kind == "text" else ():
             setting = name[2:].replace("-", "_")
             yield token.line, f"'{name}': below cli a text names the setting ⟨{setting}⟩"
+
+
+def options_in_scripts(root):
+    """(path, line, option) in scripts of pages, which stand below cli too."""
+    for path in sorted((root / "src").rglob("*.js")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            for name in _SCRIPT_OPTION.findall(line.partition("//")[0]):
+                yield path.relative_to(root).as_posix(), number, name
 
 
 def unknown_settings(files, table):

@@ -94,13 +94,13 @@ void set(Words& words, const std::string& verb, const std::string& text,
 
 }  // namespace
 
-std::string in_options(std::string_view text) {
-  return with_settings(text, [](std::string_view name) {
-    std::string option = "--" + std::string(name);
-    std::ranges::replace(option, '_', '-');
-    return option;
-  });
+std::string option_of(std::string_view setting) {
+  std::string option = "--" + std::string(setting);
+  std::ranges::replace(option, '_', '-');
+  return option;
 }
+
+std::string in_options(std::string_view text) { return with_settings(text, option_of); }
 
 std::string Words::in_typed_words(const std::string& message) const {
   std::string text = in_options(message);

@@ -19,6 +19,9 @@ struct Words {
   std::string in_typed_words(const std::string& message) const;
 };
 
+/// "--max-latency" of the setting max_latency.
+std::string option_of(std::string_view setting);
+
 /// The text with its settings (base/text/settings.h) as options: --max-latency.
 std::string in_options(std::string_view text);
 

@@ -14,7 +14,6 @@
 #include "cli/verbs/run_deployment.h"
 #include "cli/verbs/verbs.h"
 #include "present/results/admission.h"
-#include "present/text/admission.h"
 #include "product/admission/admitted.h"
 #include "product/admission/answer_file.h"
 #include "product/written_over.h"

@@ -10,9 +10,8 @@
 #include "cli/verbs/kinds.h"
 #include "cli/verbs/tiles.h"
 #include "cli/verbs/verbs.h"
-#include "present/json/analysis.h"
+#include "present/results/analysis.h"
 #include "present/results/deadlines.h"
-#include "present/text/analysis.h"
 #include "product/deployment/analyze.h"
 #include "product/written_over.h"
 

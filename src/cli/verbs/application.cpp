@@ -7,16 +7,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "application/bench/bench.h"
+#include "application/loaded/measured_accuracy.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
-#include "present/json/application.h"
-#include "present/json/measured.h"
-#include "present/text/accuracy.h"
-#include "present/text/application.h"
-#include "application/loaded/measured_accuracy.h"
-#include "application/bench/bench.h"
+#include "present/results/accuracy.h"
+#include "present/results/application.h"
 #include "product/application/run.h"
 #include "product/written_over.h"
 

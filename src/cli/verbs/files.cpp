@@ -11,9 +11,8 @@
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "formats/zoo.h"
-#include "present/json/files.h"
-#include "present/json/model.h"
-#include "present/text/model.h"
+#include "present/results/machine.h"
+#include "present/results/model.h"
 #include "product/planning/bundle.h"
 
 namespace millrace::cli {

@@ -11,9 +11,7 @@
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
-#include "present/json/measured.h"
-#include "present/text/measured.h"
-#include "present/text/system_profile.h"
+#include "present/results/profile.h"
 #include "product/deployment/profile_system.h"
 
 namespace millrace::cli {

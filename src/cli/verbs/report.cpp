@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/options/old_words.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -93,7 +94,7 @@ int run(const ReportOptions& options, const CLI::App&) {
     throw InputError("report", "a profile has times of a plan's layers, but there is no plan; add "
                                "the plan's file");
   for (ReportPart& part : parts) complete(part, options.model, profiles);
-  write_file(options.output, present::report_page(parts));
+  write_file(options.output, present::report_page(parts, option_of));
   if (options.output != standard_output) fmt::print("written: {}\n", printable(options.output));
   return 0;
 }

@@ -14,9 +14,7 @@
 #include "cli/verbs/run_deployment.h"
 #include "cli/verbs/verbs.h"
 #include "deployment/deployment_file.h"
-#include "present/json/measured.h"
-#include "present/text/application.h"
-#include "present/text/measured.h"
+#include "present/results/application.h"
 #include "product/written_over.h"
 #include "serve/services.h"
 

@@ -8,9 +8,8 @@
 #include "base/printable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
-#include "present/json/deployment_run.h"
-#include "present/text/admission.h"
-#include "present/text/deployment_run.h"
+#include "present/results/admission.h"
+#include "present/results/deployment_run.h"
 #include "product/admission/answer_file.h"
 
 namespace millrace::cli {

@@ -8,7 +8,7 @@
 
 #include "network/operators.h"
 #include "plan/steps.h"
-#include "present/json/model.h"
+#include "present/results/model.h"
 #include "runtime/bench/summary.h"
 #include "runtime/load.h"
 
@@ -130,23 +130,13 @@ json layer_facts(const product::Analysis& analysis) {
   const network::Topology topology = network::topology(network);
   const std::vector<plan::Endpoint> places = plan::places_of_layers(analysis.plan());
   const std::vector<board::Variant>& variants = analysis.plan().variants;
-  json result = json::array();
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const network::Layer& layer = network.layers[i];
-    const network::Cost cost = network::cost_of(network, LayerId(i));
-    result.push_back(
-        {{"name", layer.name},
-         {"operator", network::name_of(layer.op)},
-         {"output", shape_of_output(network, layer)},
-         {"macs", cost.macs},
-         {"parameters", cost.parameters},
-         {"read_bytes", cost.read.count},
-         {"written_bytes", cost.written.count},
-         {"stage", places[i].stage},
+  json result = layers_json(network);
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    result[i].update(
+        {{"stage", places[i].stage},
          {"phase", places[i].phase},
          {"variant", board::to_text(variants.empty() ? board::Variant{} : variants[i])},
          {"after", sources_of(topology, i)}});
-  }
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "base/text/escape.h"
 #include "base/text/masked.h"
+#include "base/text/settings.h"
 #include "present/html/texts.h"
 
 namespace millrace::present {
@@ -46,12 +47,13 @@ std::string title_of(const std::vector<ReportPart>& parts) {
 
 }  // namespace
 
-std::string report_page(const std::vector<ReportPart>& parts) {
+std::string report_page(const std::vector<ReportPart>& parts,
+                        const std::function<std::string(std::string_view)>& word) {
   const std::array<std::pair<std::string_view, std::string>, 5> values{
       {{"{{title}}", xml_text(title_of(parts))},
        {"{{css}}", report_css},
        {"{{charts}}", charts_js},
-       {"{{report}}", report_js},
+       {"{{report}}", with_settings(report_js, word)},
        {"{{data}}", data_of(parts)}}};
   std::string page;
   std::string_view left = page_html;

@@ -14,7 +14,7 @@
 #include "base/yaml.h"
 #include "plan/plan_file.h"
 #include "present/html/facts.h"
-#include "present/json/analysis.h"
+#include "present/results/analysis.h"
 #include "present/results/deadlines.h"
 
 namespace millrace::present {

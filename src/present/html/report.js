@@ -287,8 +287,8 @@ const show = { plan: show_plan, planning: show_planning, bench: show_bench, run:
   application_bench: show_application, application: show_application_file, trace: show_trace, deployment: show_deployment };
 data.parts.forEach((part, i) => show[part.kind](part, i));
 
-const absent = has("plan") ? [["bench", "baselines", "bench --json"], ["planning", "candidates", "plan --json"],
-  ["trace", "a recorded course", "run --trace"]].filter(([kind]) => !has(kind)) : [];
+const absent = has("plan") ? [["bench", "baselines", "bench ⟨json⟩"], ["planning", "candidates", "plan ⟨json⟩"],
+  ["trace", "a recorded course", "run ⟨trace⟩"]].filter(([kind]) => !has(kind)) : [];
 page.replaceChildren(html("div", { class: "kicker" }, "Millrace report"),
   html("h1", {}, document.title.replace(/ – Millrace report$/, "")),
   ...verdicts.map((sentence) => html("p", { class: "verdict" }, sentence)),

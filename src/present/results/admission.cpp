@@ -8,13 +8,11 @@
 #include <cstdint>
 
 #include "base/text/escape.h"
+#include "present/description.h"
 #include "present/svg/gantt.h"
-#include "present/text/table.h"
 
 namespace millrace::present {
 namespace {
-
-std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 constexpr std::array<realtime::TablePart, 3> parts{
     realtime::TablePart::in, realtime::TablePart::run, realtime::TablePart::out};
@@ -49,36 +47,141 @@ std::uint64_t bits_of(const std::vector<std::size_t>& units) {
   return bits;
 }
 
+/// A row for each task: where it runs, in which precision, its time, its share of each unit. Shares
+/// are those of the static table's periods.
+std::string tasks_text(const product::AdmitResult& result,
+                       const explore::AdmissionProblem& as_run) {
+  const explore::AdmissionChoice& choice = result.admission.choice;
+  const auto task = [&](std::size_t t) -> const explore::AdmissionTask& {
+    return result.problem.tasks[t];
+  };
+  const auto time = [=](std::size_t t) { return *task(t).times[choice[t]]; };
+  const auto all = [=](std::size_t t) { return time_with_transfers(task(t), choice[t]); };
+  const char* const in_table = as_run != result.problem ? "in the table" : nullptr;
+  const Description<std::size_t> fields({
+      {"", "group", [=](std::size_t t) { return task(t).name; }},
+      {"", "processor", [&](std::size_t t) { return result.problem.processors[choice[t]].name; }},
+      {"", "precision",
+       [&](std::size_t t) { return to_text(result.groups[t].variants[choice[t]].precision); }},
+      {"", "transfers",
+       [=](std::size_t t) {
+         return all(t) > time(t) ? Value::time(all(t) - time(t)) : Value::none();
+       }},
+      {"", "time", time},
+      {"", "period", [=](std::size_t t) { return task(t).period; }},
+      {"", in_table, [&](std::size_t t) { return as_run.tasks[t].period; }},
+      {"", "deadline", [=](std::size_t t) { return task(t).deadline; }},
+      {"", "slack", [=](std::size_t t) { return task(t).deadline - all(t); }},
+      {"", "utilisation",
+       [&](std::size_t t) {
+         return Value::share(utilisation(as_run.tasks[t], choice[t]).value());
+       }},
+  });
+  return fields.text(numbers_of(choice));
+}
+
+/// The units with their load.
+std::string units_text(const product::AdmitResult& result,
+                       const explore::AdmissionProblem& as_run) {
+  const std::vector<double> loads = loads_of(as_run, result.admission.choice);
+  const Description<std::size_t> fields({
+      {"", "unit", [&](std::size_t u) { return result.problem.units[u]; }},
+      {"", "load", [&](std::size_t u) { return Value::share(loads[u]); }},
+      {"", "free", [&](std::size_t u) { return Value::share(std::max(0.0, 1 - loads[u])); }},
+  });
+  return fields.text(numbers_of(loads));
+}
+
 }  // namespace
 
-std::string admission_text(const AdmissionRows& rows) {
-  const auto& [problem, choice, precisions, as_run] = rows;
-  const bool has_other_periods = as_run != problem;
-  std::vector<Table::Column> columns{{"group", Align::left},
-                                     {"processor", Align::left},
-                                     {"precision", Align::left},
-                                     {"transfers"},
-                                     {"time"},
-                                     {"period"}};
-  if (has_other_periods) columns.push_back({"in the table"});
-  columns.insert(columns.end(), {{"deadline"}, {"slack"}, {"utilisation"}});
-  Table tasks(columns);
-  for (std::size_t t = 0; t < choice.size(); ++t) {
-    const explore::AdmissionTask& task = problem.tasks[t];
-    const Time time = *task.times[choice[t]], all = time_with_transfers(task, choice[t]);
-    std::vector<std::string> cells{task.name,     problem.processors[choice[t]].name,
-                                   precisions[t], all > time ? to_text(all - time) : "-",
-                                   to_text(time), to_text(task.period)};
-    if (has_other_periods) cells.push_back(to_text(as_run.tasks[t].period));
-    cells.insert(cells.end(), {to_text(task.deadline), to_text(task.deadline - all),
-                               share_text(utilisation(as_run.tasks[t], choice[t]).value())});
-    tasks.add(cells);
-  }
-  Table units({{"unit", Align::left}, {"load"}, {"free"}});
-  const std::vector<double> loads = loads_of(as_run, choice);
-  for (std::size_t u = 0; u < loads.size(); ++u)
-    units.add({problem.units[u], share_text(loads[u]), share_text(std::max(0.0, 1 - loads[u]))});
-  return tasks.text() + "\n" + units.text();
+std::string admission_answer(const product::AdmitResult& result, const std::string& goal) {
+  const explore::Admission& admission = result.admission;
+  if (!result.fits()) return {};
+  const explore::AdmissionProblem as_run = result.as_run();
+  std::string text = tasks_text(result, as_run) + "\n" + units_text(result, as_run);
+  text += fmt::format("\nfits        on {}, with {} times{}; decided in {}\n", result.board_name,
+                      result.modelled ? "modelled" : "measured",
+                      result.is_table_lacking ? ", by utilisation only" : "", to_text(result.took));
+  if (!result.moved.empty()) text += fmt::format("moved       {}\n", fmt::join(result.moved, ", "));
+  if (goal != "any")
+    text += fmt::format(
+        "{:<12}{:.4g}{}, {}\n", goal == "largest-load" ? "load" : goal, admission.cost,
+        goal == "energy" ? " mJ a second" : "",
+        admission.is_optimal()
+            ? fmt::format("the least {}; {:.4g} without whole numbers",
+                          result.stays ? "while what runs stays" : "there is", admission.relaxed)
+            : fmt::format("at least {:.4g} is needed", admission.bound));
+  if (result.table)
+    text += fmt::format(
+        "table       {} entries, again every {}{}\n", result.table->entries.size(),
+        to_text(result.table->cycle),
+        result.table->frame > Time{} ? ", in frames of " + to_text(result.table->frame) : "");
+  if (result.refused > 0 && result.table)
+    text +=
+        fmt::format("            {} that would cost less {} no table\n",
+                    result.refused == 1 ? "1 choice" : fmt::format("{} choices", result.refused),
+                    result.refused == 1 ? "has" : "have");
+  if (result.keeps_table) text += "            each entry of what runs is where it was\n";
+  if (result.handed_over)
+    text += fmt::format("handed over {} after the start there, after {} to prepare\n",
+                        to_text(result.handed_over->at), to_text(result.handed_over->prepared));
+  if (result.is_harmonised) text += "            periods are shorter than asked for\n";
+  if (result.rounds > 0)
+    text += fmt::format("            run {} x to measure the networks beside each other\n",
+                        result.rounds);
+  if (result.added_utilisation > 0)
+    text += fmt::format("            shorter periods add {:.3g} to the utilisation\n",
+                        result.added_utilisation);
+  return text;
+}
+
+std::string admission_refusal(const product::AdmitResult& result) {
+  if (!result.misfit && result.admission.answer == explore::Admission::Answer::does_not_fit)
+    return "the groups do not fit as long as what runs stays where it is";
+  if (!result.misfit)
+    return "whether the groups fit is not known: the time for the program ran out; allow more with "
+           "⟨search_time⟩";
+  std::vector<std::string> names;
+  for (std::size_t task : result.misfit->tasks)
+    names.push_back(fmt::format("'{}'", result.problem.tasks[task].name));
+  const std::string remedies = remedies_text(result.problem, result.misfit->remedies);
+  return fmt::format(
+      "{}{} not fit on {}{}{}", fmt::join(names, ", "),
+      names.size() == 1 ? " does" : " together do", result.board_name,
+      remedies.empty() ? "; no single change of a period, a time or a unit helps"
+                       : "; each of these would help: " + remedies,
+      result.misfit->is_proven
+          ? ""
+          : "; time ran out for some sets, so that fewer of them may not fit either");
+}
+
+std::string played_text(const runtime::Played& played, const product::AdmitResult& result) {
+  using runtime::PlayedTask;
+  const auto task = [&](std::size_t t) -> const PlayedTask& { return played.tasks[t]; };
+  const auto planned = [&](std::size_t t) -> const realtime::TableTask& {
+    return result.table_tasks[t];
+  };
+  const auto count = [=](std::int64_t PlayedTask::*part) {
+    return [=](std::size_t t) { return task(t).*part; };
+  };
+  const Description<std::size_t> fields({
+      {"", "group", [=](std::size_t t) { return planned(t).name; }},
+      {"", "jobs", [=](std::size_t t) { return task(t).all.jobs; }},
+      {"", "overruns", count(&PlayedTask::overruns)},
+      {"", "by the host", count(&PlayedTask::disturbed_overruns)},
+      {"", "skipped", count(&PlayedTask::skipped)},
+      {"", "mean", [=](std::size_t t) { return task(t).all.mean(); }},
+      {"", "largest", [=](std::size_t t) { return task(t).all.largest; }},
+      {"", "planned", [=](std::size_t t) { return planned(t).worst; }},
+      {"", "response", [=](std::size_t t) { return task(t).latest; }},
+      {"", "deadline", [=](std::size_t t) { return planned(t).deadline; }},
+  });
+  std::string text = fields.text(numbers_of(played.tasks)) +
+                     fmt::format("\nran         {}", to_text(played.elapsed));
+  if (played.stopped) text += ", until the first overrun";
+  if (played.stolen > Time{})
+    text += fmt::format("; the host took {} of the cores meanwhile", to_text(played.stolen));
+  return text + "\n";
 }
 
 std::string static_table_gantt(const realtime::StaticTable& table,

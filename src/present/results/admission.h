@@ -1,23 +1,19 @@
 #pragma once
-// Which network is admitted where, for people and for programs.
+// Which network is admitted where, and what its table did.
 #include <string>
+#include <vector>
 
-#include "explore/admission/program.h"
-#include "realtime/static_table.h"
+#include "product/admission/admit.h"
 
 namespace millrace::present {
 
-/// What the text is of.
-struct AdmissionRows {
-  const explore::AdmissionProblem& problem;
-  const explore::AdmissionChoice& choice;
-  const std::vector<std::string>& precisions;
-  const explore::AdmissionProblem& as_run;  // the same, with the periods of the static table
-};
+/// Where what runs, and how good that is; nothing if it does not fit.
+std::string admission_answer(const product::AdmitResult& result, const std::string& goal);
 
-/// A row for each task: where it runs, in which precision, its time, its share of each unit. Then
-/// the units with their load. Shares and loads are those of the static table's periods.
-std::string admission_text(const AdmissionRows& rows);
+/// Why it does not fit: one sentence.
+std::string admission_refusal(const product::AdmitResult& result);
+
+std::string played_text(const runtime::Played& played, const product::AdmitResult& result);
 
 /// The table over one hyperperiod as SVG: a row for each unit. Of long ones the first 2000 entries.
 std::string static_table_gantt(const realtime::StaticTable& table,

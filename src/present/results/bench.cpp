@@ -6,10 +6,9 @@
 #include "base/printable.h"
 #include "base/shell_word.h"
 #include "present/description.h"
-#include "present/json/measured_now.h"
+#include "present/results/analysis.h"
 #include "present/results/energy.h"
 #include "present/results/roofline.h"
-#include "present/text/measured_now.h"
 #include "runtime/bench/summary.h"
 #include "schedule/schedule.h"
 
@@ -22,30 +21,22 @@ using product::BenchRow;
 Description<BenchRow> throughput_fields(const BenchResult& result) {
   const auto middle = [](const BenchRow& row) {
     const std::vector<double> sorted = rates(row);
-    return Value::word(fmt::format("{} .. {}", four_digits(runtime::percentile(sorted, 0.25)),
-                                   four_digits(runtime::percentile(sorted, 0.75))));
+    return fmt::format("{} .. {}", four_digits(runtime::percentile(sorted, 0.25)),
+                       four_digits(runtime::percentile(sorted, 0.75)));
   };
   const auto plan_is = [&](const BenchRow& row) {
     const double times = speedup(result, row);
     const bool is_plan = &row == &result.rows.back();
     return Value{times, is_plan ? "" : fmt::format("{:.2f} x", times)};
   };
-  const auto energy = [](const BenchRow& row) {
-    const auto one = millijoules(row);
-    return one ? Value{*one, ""} : Value::none();
-  };
   return Description<BenchRow>({
-      {"name", "", [](const BenchRow& row) { return Value::word(row.name); }, Align::left},
-      {"throughput_fps", "frames/s",
-       [](const BenchRow& row) { return Value::rate(median_rate(row)); }},
-      {"", "middle half of rounds", middle, Align::left},
+      {"name", "", &BenchRow::name},
+      {"throughput_fps", "frames/s", runtime::median_rate},
+      {"", "middle half of rounds", middle},
       {"plan_is", "the plan is", plan_is},
-      {"rounds_fps", nullptr,
-       [](const BenchRow& row) {
-         return Value{rates(row), ""};
-       }},
-      {"deployed_ms", nullptr, [](const BenchRow& row) { return Value::time(row.deployed); }},
-      {"energy_mj", nullptr, energy},
+      {"rounds_fps", nullptr, [](const BenchRow& row) { return nlohmann::json(rates(row)); }},
+      {"deployed_ms", nullptr, &BenchRow::deployed},
+      {"energy_mj", nullptr, [](const BenchRow& row) { return millijoules(row); }},
   });
 }
 
@@ -57,16 +48,15 @@ struct RowLatencies {
 
 Description<RowLatencies> latency_fields() {
   std::vector<RowField<RowLatencies>> fields{
-      {"", "latency", [](const RowLatencies& of) { return Value::word(of.row.name); }, Align::left},
-      {"first_ms", "first", [](const RowLatencies& of) { return Value::time(of.row.first); }},
-      {"mean_ms", "mean",
-       [](const RowLatencies& of) { return Value::time(runtime::mean_of(of.sorted)); }}};
+      {"", "latency", [](const RowLatencies& of) { return of.row.name; }},
+      {"first_ms", "first", [](const RowLatencies& of) { return of.row.first; }},
+      {"mean_ms", "mean", [](const RowLatencies& of) { return runtime::mean_of(of.sorted); }}};
   for (const auto& [name, part] : runtime::latency_percentiles)
-    fields.push_back({fmt::format("{}_ms", name), name, [share = part](const RowLatencies& of) {
-                        return Value::time(runtime::percentile(of.sorted, share));
-                      }});
-  fields.push_back({"maximum_ms", "maximum",
-                    [](const RowLatencies& of) { return Value::time(of.sorted.back()); }});
+    fields.push_back(
+        {fmt::format("{}_ms", name), name,
+         [share = part](const RowLatencies& of) { return runtime::percentile(of.sorted, share); }});
+  fields.push_back(
+      {"maximum_ms", "maximum", [](const RowLatencies& of) { return of.sorted.back(); }});
   return Description<RowLatencies>(std::move(fields));
 }
 
@@ -76,30 +66,28 @@ Description<std::size_t> stage_fields(const BenchResult& result) {
     return result.stages[s];
   };
   const auto memory = [=](Bytes Memory::*part) {
-    return [=](std::size_t s) { return Value::bytes(stage(s).memory.*part); };
+    return [=](std::size_t s) { return stage(s).memory.*part; };
+  };
+  const auto busy = [&](std::size_t s) {
+    return Value::share(busy_share(result, s, median_rate(result.rows.back())));
+  };
+  const auto remark = [&](std::size_t s) {
+    return s == bottleneck(result) && !result.shared ? "bottleneck" : "";
   };
   return Description<std::size_t>({
-      {"name", "stage", [=](std::size_t s) { return Value::word(stage(s).name); }, Align::left},
-      {"alone_ms", "alone", [&](std::size_t s) { return Value::time(median_alone(result, s)); }},
-      {"", "in the pipeline",
-       [=](std::size_t s) { return Value::time(runtime::busy_per_frame(stage(s))); }},
-      {"", "busy",
-       [&](std::size_t s) {
-         return Value::share(busy_share(result, s, median_rate(result.rows.back())));
-       }},
+      {"name", "stage", [=](std::size_t s) { return stage(s).name; }},
+      {"alone_ms", "alone", [&](std::size_t s) { return median_alone(result, s); }},
+      {"", "in the pipeline", [=](std::size_t s) { return runtime::busy_per_frame(stage(s)); }},
+      {"", "busy", busy},
       {"arena_bytes", "arena", memory(&Memory::arena)},
       {"naive_bytes", "unplanned", memory(&Memory::naive)},
       {"weights_bytes", "weights", memory(&Memory::weights)},
       {"moved_bytes", "moved", memory(&Memory::moved)},
       {"layer_by_layer_bytes", "moved unfused", memory(&Memory::moved_layer_by_layer)},
-      {"", "remark",
-       [&](std::size_t s) {
-         return Value::word(s == bottleneck(result) && !result.shared ? "bottleneck" : "");
-       },
-       Align::left},
-      {"busy_ms", nullptr, [=](std::size_t s) { return Value::time(stage(s).busy); }},
-      {"waiting_ms", nullptr, [=](std::size_t s) { return Value::time(stage(s).waiting); }},
-      {"frames", nullptr, [=](std::size_t s) { return Value::count(stage(s).frames); }},
+      {"", "remark", remark},
+      {"busy_ms", nullptr, [=](std::size_t s) { return stage(s).busy; }},
+      {"waiting_ms", nullptr, [=](std::size_t s) { return stage(s).waiting; }},
+      {"frames", nullptr, [=](std::size_t s) { return stage(s).frames; }},
   });
 }
 

@@ -8,8 +8,8 @@
 #include "base/json_text.h"
 #include "deployment/releases.h"
 #include "deployment/words.h"
+#include "present/description.h"
 #include "present/results/realtime.h"
-#include "present/text/table.h"
 
 namespace millrace::present {
 namespace {
@@ -18,38 +18,58 @@ using analysis::DeadlineAnswers;
 using analysis::DeploymentAnswers;
 using Json = nlohmann::json;
 
-std::string bound_text(Time time) { return time == realtime::unbounded ? "none" : to_text(time); }
+/// In JSON null, for people "none" without one.
+Value bound_value(Time time) {
+  return time == realtime::unbounded ? Value{nullptr, "none"} : Value::time(time);
+}
 
-std::string slack_text(const realtime::Flow& flow, Time bound) {
-  if (bound == realtime::unbounded) return "may miss";
+/// In JSON the time to spare, negative if it may be missed by so much.
+Value slack_value(const realtime::Flow& flow, Time bound) {
+  if (bound == realtime::unbounded) return {nullptr, "may miss"};
   const Time slack = *flow.deadline - bound;
-  return slack < Time{} ? fmt::format("may miss by {}", to_text(-slack))
-                        : fmt::format("{} to spare", to_text(slack));
+  return {milliseconds(slack), slack < Time{} ? fmt::format("may miss by {}", to_text(-slack))
+                                              : fmt::format("{} to spare", to_text(slack))};
+}
+
+const std::string& scenario_of(const DeploymentAnswers& answers, const DeadlineAnswers& one) {
+  return answers.deployment.system[one.operation.scenario].name;
+}
+
+/// The groups of one scenario at one level.
+Description<std::size_t> group_fields(const DeploymentAnswers& answers,
+                                      const DeadlineAnswers& one) {
+  const auto flow = [&](std::size_t f) -> const realtime::Flow& { return one.tasks.flows[f]; };
+  const auto bound = [&](std::size_t f) { return one.answers.bounds.flows[f].response; };
+  const auto simulated = [&](std::size_t f) {
+    const auto& seen = one.answers.simulated;
+    return seen ? Value::time(seen->largest.flows[f]) : Value::none();
+  };
+  return Description<std::size_t>({
+      {"", "scenario", [&](std::size_t) { return scenario_of(answers, one); }},
+      {"", "level", [&](std::size_t) { return one.operation.level; }},
+      {"group", "group", [=](std::size_t f) { return flow(f).name; }},
+      {"period_ms", "period", [=](std::size_t f) { return flow(f).events.period; }},
+      {"deadline_ms", "deadline", [=](std::size_t f) { return *flow(f).deadline; }},
+      {"bound_ms", "bound", [=](std::size_t f) { return bound_value(bound(f)); }},
+      {"simulated_ms", "simulated", simulated},
+      {"slack_ms", "", [=](std::size_t f) { return slack_value(flow(f), bound(f)); }, Align::left},
+      {"no_bound", nullptr,
+       [&](std::size_t f) { return no_bound_json(one.tasks, one.answers.bounds, f); }},
+  });
+}
+
+auto groups_of(const DeadlineAnswers& one) {
+  return std::views::iota(std::size_t{0}, deployment::group_flows(one.tasks));
 }
 
 std::string groups_text(const DeploymentAnswers& answers) {
-  Table table({{"scenario", Align::left},
-               {"level"},
-               {"group", Align::left},
-               {"period"},
-               {"deadline"},
-               {"bound"},
-               {"simulated"},
-               {"", Align::left}});
+  Table table = group_fields(answers, {}).table(std::vector<std::size_t>{});
   bool is_first = true;
   for (const DeadlineAnswers& one : answers.operations) {
     if (one.tasks.flows.empty()) continue;
     if (!is_first) table.add_rule();
     is_first = false;
-    const std::string& scenario = answers.deployment.system[one.operation.scenario].name;
-    for (std::size_t f = 0; f < deployment::group_flows(one.tasks); ++f) {
-      const realtime::Flow& flow = one.tasks.flows[f];
-      const Time bound = one.answers.bounds.flows[f].response;
-      const auto& simulated = one.answers.simulated;
-      table.add({scenario, fmt::format("{}", one.operation.level), flow.name,
-                 to_text(flow.events.period), to_text(*flow.deadline), bound_text(bound),
-                 simulated ? to_text(simulated->largest.flows[f]) : "-", slack_text(flow, bound)});
-    }
+    for (const std::size_t f : groups_of(one)) group_fields(answers, one).add(table, f);
   }
   return table.text();
 }
@@ -79,33 +99,50 @@ std::string clocks_text(const DeadlineAnswers& one) {
   return text.empty() ? "highest" : text;
 }
 
-bool is_used(const realtime::TaskSystem& system, std::size_t resource) {
-  return std::ranges::any_of(system.tasks, [&](const realtime::Task& task) {
-    return task.resource == realtime::ResourceId(resource);
+Json clocks_json(const DeadlineAnswers& one) {
+  Json clocks = Json::object();
+  for (const auto& [device, clock] : one.operation.clocks) clocks[device] = clock.value;
+  return clocks;
+}
+
+/// How busy each processor with tasks is.
+Value busy_value(const DeadlineAnswers& one) {
+  Value value{Json::array(), ""};
+  for (std::size_t r = 0; r < one.tasks.resources.size(); ++r) {
+    const bool is_used = std::ranges::any_of(one.tasks.tasks, [&](const realtime::Task& task) {
+      return task.resource == realtime::ResourceId(r);
+    });
+    if (!is_used) continue;
+    const std::string& name = one.tasks.resources[r].name;
+    const Value busy = Value::share(one.answers.utilisations[r].share);
+    value.json.push_back({{"processor", name}, {"utilisation", busy.json}});
+    value.text += fmt::format("{}{} {}", value.text.empty() ? "" : ", ", name, busy.text);
+  }
+  return value;
+}
+
+Description<DeadlineAnswers> operation_fields(const DeploymentAnswers& answers) {
+  using One = DeadlineAnswers;
+  const auto power = [](const One& one) {
+    if (one.power.empty()) return Value::none();
+    return Value{power_of(one), fmt::format("{:.2f} W", power_of(one) / 1000)};
+  };
+  return Description<One>({
+      {"scenario", "scenario", [&](const One& one) { return scenario_of(answers, one); }},
+      {"level", "level", [](const One& one) { return one.operation.level; }},
+      {"power_mw", "power", power},
+      {"clocks_mhz", "clocks in MHz",
+       [](const One& one) {
+         return Value{clocks_json(one), clocks_text(one)};
+       },
+       Align::left},
+      {"processors", "busy at worst", busy_value, Align::left},
+      {"schedulable", nullptr, [](const One& one) { return one.is_schedulable(); }},
+      {"reason", nullptr, &One::reason},
+      {"has_setting", nullptr, &One::has_setting},
+      {"groups", nullptr,
+       [&](const One& one) { return group_fields(answers, one).array(groups_of(one)); }},
   });
-}
-
-std::string busy_text(const DeadlineAnswers& one) {
-  std::string text;
-  for (std::size_t r = 0; r < one.tasks.resources.size(); ++r)
-    if (is_used(one.tasks, r))
-      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", one.tasks.resources[r].name,
-                          100 * one.answers.utilisations[r].share);
-  return text;
-}
-
-std::string operations_text(const DeploymentAnswers& answers) {
-  Table table({{"scenario", Align::left},
-               {"level"},
-               {"power"},
-               {"clocks in MHz", Align::left},
-               {"busy at worst", Align::left}});
-  for (const DeadlineAnswers& one : answers.operations)
-    table.add({answers.deployment.system[one.operation.scenario].name,
-               fmt::format("{}", one.operation.level),
-               one.power.empty() ? "-" : fmt::format("{:.2f} W", power_of(one) / 1000),
-               clocks_text(one), busy_text(one)});
-  return table.text();
 }
 
 std::string rates_text(const DeploymentAnswers& answers) {
@@ -120,50 +157,12 @@ std::string rates_text(const DeploymentAnswers& answers) {
       scenario, rates.processor.empty() ? "" : fmt::format(" on processor '{}'", rates.processor));
 }
 
-Json bound_json(Time time) {
-  return time == realtime::unbounded ? Json() : Json(milliseconds(time));
-}
-
-Json group_json(const DeadlineAnswers& one, std::size_t f) {
-  const realtime::Flow& flow = one.tasks.flows[f];
-  const Time bound = one.answers.bounds.flows[f].response;
-  const auto& simulated = one.answers.simulated;
-  return {{"group", flow.name},
-          {"period_ms", milliseconds(flow.events.period)},
-          {"deadline_ms", milliseconds(*flow.deadline)},
-          {"bound_ms", bound_json(bound)},
-          {"slack_ms",
-           bound == realtime::unbounded ? Json() : Json(milliseconds(*flow.deadline - bound))},
-          {"simulated_ms", simulated ? Json(milliseconds(simulated->largest.flows[f])) : Json()},
-          {"no_bound", no_bound_json(one.tasks, one.answers.bounds, f)}};
-}
-
-Json operation_json(const DeploymentAnswers& answers, const DeadlineAnswers& one) {
-  Json json{{"scenario", answers.deployment.system[one.operation.scenario].name},
-            {"level", one.operation.level},
-            {"schedulable", one.is_schedulable()},
-            {"reason", one.reason},
-            {"has_setting", one.has_setting},
-            {"clocks_mhz", Json::object()},
-            {"power_mw", one.power.empty() ? Json() : Json(power_of(one))},
-            {"groups", Json::array()},
-            {"processors", Json::array()}};
-  for (const auto& [device, clock] : one.operation.clocks) json["clocks_mhz"][device] = clock.value;
-  for (std::size_t f = 0; f < deployment::group_flows(one.tasks); ++f)
-    json["groups"].push_back(group_json(one, f));
-  for (std::size_t r = 0; r < one.tasks.resources.size(); ++r)
-    if (is_used(one.tasks, r))
-      json["processors"].push_back({{"processor", one.tasks.resources[r].name},
-                                    {"utilisation", one.answers.utilisations[r].share}});
-  return json;
-}
-
 Json rates_json(const DeploymentAnswers& answers) {
   if (!answers.rates) return nullptr;
   const analysis::LargestRates& rates = *answers.rates;
   return {{"factor", static_cast<double>(rates.millionths) / 1e6},
           {"scenario", answers.deployment.system[rates.scenario].name},
-          {"processor", rates.processor.empty() ? Json() : Json(rates.processor)},
+          {"processor", or_null(rates.processor)},
           {"reason", rates.reason}};
 }
 
@@ -183,31 +182,28 @@ Tightest tightest_of(const DeadlineAnswers& one) {
   return result;
 }
 
-std::string buffers_text(const DeploymentAnswers& answers) {
-  if (answers.buffers.empty()) return "";
-  Table table({{"group", Align::left},
-               {"edge", Align::left},
-               {"space, tokens"},
-               {"least"},
-               {"of a token"}});
-  for (const analysis::EdgeBuffer& each : answers.buffers)
-    table.add({answers.deployment.system.groups[each.group].name, each.from + " to " + each.to,
-               fmt::to_string(each.space), fmt::to_string(each.least),
-               each.token.count > 0 ? to_text(each.token) : "-"});
-  return "\n" + table.text() +
-         "With the space nobody waits for any, as the bounds have it; with the least of a group it "
-         "cannot deadlock.\n";
+Description<analysis::EdgeBuffer> buffer_fields(const DeploymentAnswers& answers) {
+  using Buffer = analysis::EdgeBuffer;
+  return Description<Buffer>({
+      {"group", "group",
+       [&](const Buffer& each) { return answers.deployment.system.groups[each.group].name; }},
+      {"", "edge", [](const Buffer& each) { return each.from + " to " + each.to; }},
+      {"space_tokens", "space, tokens", &Buffer::space},
+      {"least_tokens", "least", &Buffer::least},
+      {"", "of a token",
+       [](const Buffer& each) {
+         return each.token.count > 0 ? Value::bytes(each.token) : Value::none();
+       }},
+      {"from", nullptr, &Buffer::from},
+      {"to", nullptr, &Buffer::to},
+  });
 }
 
-Json buffers_json(const DeploymentAnswers& answers) {
-  Json buffers = Json::array();
-  for (const analysis::EdgeBuffer& each : answers.buffers)
-    buffers.push_back({{"group", answers.deployment.system.groups[each.group].name},
-                       {"from", each.from},
-                       {"to", each.to},
-                       {"space_tokens", each.space},
-                       {"least_tokens", each.least}});
-  return buffers;
+std::string buffers_text(const DeploymentAnswers& answers) {
+  if (answers.buffers.empty()) return "";
+  return "\n" + buffer_fields(answers).text(answers.buffers) +
+         "With the space nobody waits for any, as the bounds have it; with the least of a group it "
+         "cannot deadlock.\n";
 }
 
 }  // namespace
@@ -238,7 +234,7 @@ std::string deadlines_text(const DeploymentAnswers& answers) {
                         to_text(deployment.system.release_cost));
   if (answers.has_rates) text += rates_text(answers);
   return text + "\n" + groups_text(answers) + reasons_text(answers) + "\n" +
-         operations_text(answers) + buffers_text(answers);
+         operation_fields(answers).text(answers.operations) + buffers_text(answers);
 }
 
 std::string deadlines_json(const DeploymentAnswers& answers) {
@@ -250,11 +246,9 @@ std::string deadlines_json(const DeploymentAnswers& answers) {
               {"overhead_ms", milliseconds(deployment.system.overhead)},
               {"release_cost_ms", milliseconds(deployment.system.release_cost)},
               {"schedulable", answers.is_schedulable()},
-              {"operations", Json::array()}};
-  for (const DeadlineAnswers& one : answers.operations)
-    fields["operations"].push_back(operation_json(answers, one));
-  fields["largest_rates"] = rates_json(answers);
-  fields["buffers"] = buffers_json(answers);
+              {"operations", operation_fields(answers).array(answers.operations)},
+              {"largest_rates", rates_json(answers)},
+              {"buffers", buffer_fields(answers).array(answers.buffers)}};
   return json_document("deployment_analysis", std::move(fields));
 }
 

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/json_text.h"
-#include "present/text/table.h"
+#include "present/description.h"
 
 namespace millrace::present {
 namespace {
@@ -29,85 +27,86 @@ std::string head_text(const SimulatedDrive& simulated) {
       drive.transitions.replaced, to_text(drive.transitions.longest));
 }
 
-std::string frames_text(const Drive& drive) {
-  std::vector<Table::Column> columns{
-      {"group", Align::left}, {"frames due"}, {"done"},          {"skipped"},
-      {"late begin"},         {"missed"},     {"response: mean"}};
-  for (const auto& [name, share] : drive_percentiles) columns.push_back({name});
-  columns.push_back({"maximum"});
-  Table table(columns);
-  for (const DriveGroup& group : drive.groups) {
-    const FrameCounts& frames = group.frames;
-    std::vector<std::string> cells{group.name};
-    for (const std::int64_t count :
-         {frames.due, frames.done, frames.skipped, frames.stretched, frames.missed})
-      cells.push_back(fmt::to_string(count));
-    const bool any = group.responses.count() > 0;
-    cells.push_back(any ? to_text(group.responses.mean()) : "-");
-    for (const auto& [name, share] : drive_percentiles)
-      cells.push_back(any ? to_text(group.responses.percentile(share)) : "-");
-    cells.push_back(any ? to_text(group.responses.maximum()) : "-");
-    table.add(std::move(cells));
-  }
-  return table.text();
-}
-
-double busy_share(const Drive& drive, Time busy) {
-  return drive.elapsed > Time{} ? seconds(busy) / seconds(drive.elapsed) : 0;
-}
-
-std::string busy_processors_text(const Drive& drive) {
-  Table table({{"processor", Align::left}, {"busy"}});
-  for (const simulate::DriveProcessor& processor : drive.processors)
-    table.add({processor.name, fmt::format("{:.1f} %", 100 * busy_share(drive, processor.busy))});
-  return table.text();
-}
-
-std::string devices_text(const Drive& drive) {
-  if (drive.devices.empty()) return "";
-  Table table({{"device", Align::left}, {"energy: still"}, {"busy"}, {"mean power"}});
-  double still = 0, busy = 0;
-  const auto add = [&](const std::string& name, double still_mj, double busy_mj) {
-    const double elapsed_s = seconds(drive.elapsed);
-    table.add(
-        {name, fmt::format("{:.3f} J", still_mj / 1000), fmt::format("{:.3f} J", busy_mj / 1000),
-         elapsed_s > 0 ? fmt::format("{:.3f} W", (still_mj + busy_mj) / 1000 / elapsed_s) : "-"});
-  };
-  for (const simulate::DriveDevice& device : drive.devices) {
-    add(device.name, device.still_mj, device.busy_mj);
-    still += device.still_mj;
-    busy += device.busy_mj;
-  }
-  table.add_rule();
-  add("all", still, busy);
-  return "\n" + table.text();
-}
-
 DriveJson frames_json(const FrameCounts& frames) {
   return {{"due", frames.due},         {"released", frames.released},   {"done", frames.done},
           {"skipped", frames.skipped}, {"stretched", frames.stretched}, {"missed", frames.missed}};
 }
 
-DriveJson responses_json(const simulate::Latencies& responses) {
-  if (responses.count() == 0) return nullptr;
-  DriveJson json{{"mean_ms", milliseconds(responses.mean())},
-                 {"max_ms", milliseconds(responses.maximum())}};
+Description<DriveGroup> group_fields(const system::System& system) {
+  const auto count = [](std::int64_t FrameCounts::*part) {
+    return [part](const DriveGroup& group) { return group.frames.*part; };
+  };
+  const auto response = [](auto time) {
+    return [time](const DriveGroup& group) {
+      return group.responses.count() > 0 ? Value::time(time(group.responses)) : Value::none();
+    };
+  };
+  const auto parts = [&](const DriveGroup& group) {
+    DriveJson all = DriveJson::array();
+    for (const simulate::DrivePart& part : group.parts)
+      all.push_back({{"scenario", system[part.at.scenario].name},
+                     {"level", part.at.level},
+                     {"frames", frames_json(part.frames)},
+                     {"max_ms", milliseconds(part.largest)}});
+    return all;
+  };
+  std::vector<RowField<DriveGroup>> fields{
+      {"group", "group", &DriveGroup::name},
+      {"", "frames due", count(&FrameCounts::due)},
+      {"", "done", count(&FrameCounts::done)},
+      {"", "skipped", count(&FrameCounts::skipped)},
+      {"", "late begin", count(&FrameCounts::stretched)},
+      {"", "missed", count(&FrameCounts::missed)},
+      {"response/mean_ms", "response: mean", response([](const auto& of) { return of.mean(); })}};
   for (const auto& [name, share] : drive_percentiles)
-    json[fmt::format("{}_ms", name)] = milliseconds(responses.percentile(share));
-  return json;
+    fields.push_back({fmt::format("response/{}_ms", name), name,
+                      response([part = share](const auto& of) { return of.percentile(part); })});
+  fields.insert(fields.end(),
+                {{"response/max_ms", "maximum",
+                  response([](const auto& of) { return of.maximum(); })},
+                 {"frames", nullptr, [](const auto& group) { return frames_json(group.frames); }},
+                 {"parts", nullptr, parts}});
+  return Description<DriveGroup>(std::move(fields));
 }
 
-DriveJson drive_group_json(const DriveGroup& group, const system::System& system) {
-  DriveJson json{{"group", group.name},
-                 {"frames", frames_json(group.frames)},
-                 {"response", responses_json(group.responses)},
-                 {"parts", DriveJson::array()}};
-  for (const simulate::DrivePart& part : group.parts)
-    json["parts"].push_back({{"scenario", system[part.at.scenario].name},
-                             {"level", part.at.level},
-                             {"frames", frames_json(part.frames)},
-                             {"max_ms", milliseconds(part.largest)}});
-  return json;
+Description<simulate::DriveProcessor> processor_fields(const Drive& drive) {
+  using Processor = simulate::DriveProcessor;
+  const double elapsed_s = seconds(drive.elapsed);
+  return Description<Processor>({
+      {"processor", "processor", &Processor::name},
+      {"utilisation", "busy",
+       [=](const Processor& each) {
+         return Value::share(elapsed_s > 0 ? seconds(each.busy) / elapsed_s : 0);
+       }},
+  });
+}
+
+Description<simulate::DriveDevice> device_fields(const Drive& drive) {
+  using Device = simulate::DriveDevice;
+  const double elapsed_s = seconds(drive.elapsed);
+  const auto energy = [](double millijoules) {
+    return Value{millijoules, fmt::format("{:.3f} J", millijoules / 1000)};
+  };
+  const auto power = [=](const Device& each) -> std::string {
+    if (elapsed_s <= 0) return "-";
+    return fmt::format("{:.3f} W", (each.still_mj + each.busy_mj) / 1000 / elapsed_s);
+  };
+  return Description<Device>({
+      {"device", "device", &Device::name},
+      {"still_mj", "energy: still", [=](const Device& each) { return energy(each.still_mj); }},
+      {"busy_mj", "busy", [=](const Device& each) { return energy(each.busy_mj); }},
+      {"", "mean power", power, Align::right},
+  });
+}
+
+std::string devices_text(const Drive& drive) {
+  if (drive.devices.empty()) return "";
+  simulate::DriveDevice all{"all"};
+  for (const simulate::DriveDevice& device : drive.devices) {
+    all.still_mj += device.still_mj;
+    all.busy_mj += device.busy_mj;
+  }
+  return "\n" + device_fields(drive).text(drive.devices, all);
 }
 
 }  // namespace
@@ -118,14 +117,14 @@ std::string drive_text(const SimulatedDrive& simulated) {
   if (drive.transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         drive.transitions.level_changes);
-  return text + "\n" + frames_text(drive) + "\n" + busy_processors_text(drive) +
-         devices_text(drive);
+  return text + "\n" + group_fields(simulated.deployment.system).text(drive.groups) + "\n" +
+         processor_fields(drive).text(drive.processors) + devices_text(drive);
 }
 
 std::string drive_json(const SimulatedDrive& simulated) {
   const Drive& drive = simulated.drive;
   DriveJson fields{{"deployment", simulated.file},
-                   {"script", simulated.script.empty() ? DriveJson() : DriveJson(simulated.script)},
+                   {"script", or_null(simulated.script)},
                    {"seed", simulated.options.seed},
                    {"times", simulated.options.drawn ? "drawn" : "worst"},
                    {"elapsed_ms", milliseconds(drive.elapsed)},
@@ -135,17 +134,11 @@ std::string drive_json(const SimulatedDrive& simulated) {
                      {"replaced", drive.transitions.replaced},
                      {"level_changes", drive.transitions.level_changes},
                      {"longest_ms", milliseconds(drive.transitions.longest)}}},
-                   {"groups", DriveJson::array()},
-                   {"processors", DriveJson::array()},
-                   {"devices", DriveJson::array()}};
-  for (const DriveGroup& group : drive.groups)
-    fields["groups"].push_back(drive_group_json(group, simulated.deployment.system));
-  for (const simulate::DriveProcessor& processor : drive.processors)
-    fields["processors"].push_back(
-        {{"processor", processor.name}, {"utilisation", busy_share(drive, processor.busy)}});
-  for (const simulate::DriveDevice& device : drive.devices)
-    fields["devices"].push_back(
-        {{"device", device.name}, {"still_mj", device.still_mj}, {"busy_mj", device.busy_mj}});
+                   {"groups", group_fields(simulated.deployment.system).array(drive.groups)},
+                   {"processors", processor_fields(drive).array(drive.processors)},
+                   {"devices", device_fields(drive).array(drive.devices)}};
+  for (DriveJson& group : fields["groups"])
+    if (group["response"]["mean_ms"].is_null()) group["response"] = nullptr;
   return json_document("drive", std::move(fields));
 }
 

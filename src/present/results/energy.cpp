@@ -10,8 +10,7 @@ Value energy_value(double millijoules) { return {millijoules, four_digits(millij
 const Description<board::DeviceEnergy>& energy_fields() {
   using Energy = board::DeviceEnergy;
   static const Description<Energy> fields({
-      {"device", "energy per frame", [](const Energy& e) { return Value::word(e.device); },
-       Align::left},
+      {"device", "energy per frame", &Energy::device},
       {"always_mj", "always drawn", [](const Energy& e) { return energy_value(e.still_mj); }},
       {"working_mj", "while working", [](const Energy& e) { return energy_value(e.busy_mj); }},
       {"energy_mj", "together", [](const Energy& e) { return energy_value(e.together_mj()); }},
@@ -28,10 +27,8 @@ std::string energy_text(const std::vector<board::DeviceEnergy>& energies) {
     all.still_mj += each.still_mj;
     all.busy_mj += each.busy_mj;
   }
-  Table table = energy_fields().table(energies);
-  table.add_rule();
-  energy_fields().add(table, all);
-  return table.text() + "by the board's table of power, at the highest clocks\n";
+  return energy_fields().text(energies, all) +
+         "by the board's table of power, at the highest clocks\n";
 }
 
 nlohmann::json energy_json(const std::vector<board::DeviceEnergy>& energies) {

@@ -33,19 +33,12 @@ Value ticks(Time time, const TimeUnit& unit) {
 }
 
 Description<std::size_t> resource_fields(const TaskSystem& system, const RealtimeAnswers& answers) {
-  const auto policy = [&](std::size_t r) {
-    return Value::word(to_text(system.resources[r].policy));
-  };
   return Description<std::size_t>({
-      {"name", "resource", [&](std::size_t r) { return Value::word(system.resources[r].name); },
-       Align::left},
-      {"policy", "policy", policy, Align::left},
+      {"name", "resource", [&](std::size_t r) { return system.resources[r].name; }},
+      {"policy", "policy", [&](std::size_t r) { return to_text(system.resources[r].policy); }},
       {"utilisation", "utilisation",
        [&](std::size_t r) { return Value::share(answers.utilisations[r].share); }},
-      {"overloaded", nullptr,
-       [&](std::size_t r) {
-         return Value{answers.utilisations[r].is_overloaded, ""};
-       }},
+      {"overloaded", nullptr, [&](std::size_t r) { return answers.utilisations[r].is_overloaded; }},
   });
 }
 
@@ -64,13 +57,11 @@ Description<std::size_t> flow_fields(const TaskFile& file, const RealtimeAnswers
                  judgement(flow(f), bound(f), file.unit)};
   };
   return Description<std::size_t>({
-      {"name", "flow", [=](std::size_t f) { return Value::word(flow(f).name); }, Align::left},
+      {"name", "flow", [=](std::size_t f) { return flow(f).name; }},
       {"deadline_ticks", "deadline",
        [=](std::size_t f) { return flow(f).deadline ? text(*flow(f).deadline) : Value::none(); }},
       {"deadline_from", nullptr,
-       [=](std::size_t f) {
-         return Value::word(flow(f).deadline_from_due ? "due" : "activation");
-       }},
+       [=](std::size_t f) { return flow(f).deadline_from_due ? "due" : "activation"; }},
       {"bound_ticks", "bound", [=](std::size_t f) { return text(judged(flow(f), bound(f))); }},
       {"simulated_ticks", "simulated", seen},
       {"sum_ticks", "sum of tasks", [=](std::size_t f) { return text(bound(f).path_sum); }},
@@ -79,9 +70,7 @@ Description<std::size_t> flow_fields(const TaskFile& file, const RealtimeAnswers
       {"completion_ticks", nullptr, [=](std::size_t f) { return text(bound(f).completion); }},
       {"best_ticks", nullptr, [=](std::size_t f) { return text(bound(f).best); }},
       {"no_bound", nullptr,
-       [&](std::size_t f) {
-         return Value{no_bound_json(file.system, answers.bounds, f), ""};
-       }},
+       [&](std::size_t f) { return no_bound_json(file.system, answers.bounds, f); }},
   });
 }
 
@@ -94,10 +83,9 @@ Description<std::size_t> task_fields(const TaskFile& file, const RealtimeAnswers
     return is_known ? text(*answers.largest_times[t]) : Value::none();
   };
   return Description<std::size_t>({
-      {"name", "task", [=](std::size_t t) { return Value::word(task(t).name); }, Align::left},
+      {"name", "task", [=](std::size_t t) { return task(t).name; }},
       {"resource", "resource",
-       [=, &file](std::size_t t) { return Value::word(file.system[task(t).resource].name); },
-       Align::left},
+       [=, &file](std::size_t t) { return file.system[task(t).resource].name; }},
       {"worst_ticks", "worst", [=](std::size_t t) { return text(task(t).worst); }},
       {"bound_ticks", "bound", [=](std::size_t t) { return text(bound(t).response); }},
       {"simulated_ticks", "simulated",

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "present/text/table.h"
+#include "present/description.h"
 
 namespace millrace::present {
 namespace {
@@ -15,31 +14,29 @@ namespace {
 using profile::Rooflines;
 using profile::StageRoofline;
 
-std::string share_text(const StageRoofline& stage) {
-  return stage.measured > Time{} ? fmt::format("{:.1f} %", 100 * share(stage)) : "-";
-}
-
-std::vector<std::string> cells(const StageRoofline& stage) {
-  const profile::Roofline& r = stage.roofline;
-  return {stage.stage,      count_text(static_cast<double>(r.operations)),
-          to_text(r.bytes), to_text(r.arithmetic),
-          to_text(r.limit), to_text(stage.measured),
-          share_text(stage)};
+const Description<StageRoofline>& stage_fields() {
+  using Stage = StageRoofline;
+  static const Description<Stage> fields({
+      {"name", "stage", &Stage::stage},
+      {"operations", "operations",
+       [](const Stage& stage) { return Value::operations(stage.roofline.operations); }},
+      {"bytes", "bytes", [](const Stage& stage) { return stage.roofline.bytes; }},
+      {"arithmetic_ms", "arithmetic",
+       [](const Stage& stage) { return stage.roofline.arithmetic; }},
+      {"limit_ms", "limit", [](const Stage& stage) { return stage.roofline.limit; }},
+      {"measured_ms", "in the pipeline", &Stage::measured},
+      {"share", "of the limit",
+       [](const Stage& stage) {
+         const Value value = Value::share(share(stage));
+         return stage.measured > Time{} ? value : Value{value.json, "-"};
+       }},
+  });
+  return fields;
 }
 
 std::string peak_text(const board::Peaks& peaks, board::Precision precision) {
   const auto found = peaks.operations.find(precision);
   return found == peaks.operations.end() ? "-" : count_text(found->second);
-}
-
-nlohmann::json to_json(const StageRoofline& stage) {
-  return {{"name", stage.stage},
-          {"operations", stage.roofline.operations},
-          {"bytes", stage.roofline.bytes.count},
-          {"arithmetic_ms", milliseconds(stage.roofline.arithmetic)},
-          {"limit_ms", milliseconds(stage.roofline.limit)},
-          {"measured_ms", milliseconds(stage.measured)},
-          {"share", share(stage)}};
 }
 
 constexpr const char* fewer_operations =
@@ -68,18 +65,8 @@ std::string peaks_text(const std::vector<board::Processor>& processors,
 }
 
 std::string rooflines_text(const Rooflines& rooflines) {
-  Table table({{"stage", Align::left},
-               {"operations"},
-               {"bytes"},
-               {"arithmetic"},
-               {"limit"},
-               {"in the pipeline"},
-               {"of the limit"}});
-  for (const StageRoofline& stage : rooflines.stages) table.add(cells(stage));
-  table.add_rule();
-  table.add(cells(total(rooflines)));
-  const std::string tables =
-      peaks_text(rooflines.processors, rooflines.peaks) + "\n" + table.text();
+  const std::string tables = peaks_text(rooflines.processors, rooflines.peaks) + "\n" +
+                             stage_fields().text(rooflines.stages, total(rooflines));
   if (total(rooflines).roofline.limit == Time{}) return tables;
   const double limit = limit_fps(rooflines);
   return tables + fmt::format(
@@ -91,14 +78,13 @@ std::string rooflines_text(const Rooflines& rooflines) {
 }
 
 nlohmann::json rooflines_json(const Rooflines& rooflines) {
-  nlohmann::json stages = nlohmann::json::array(), processors = nlohmann::json::array();
-  for (const StageRoofline& stage : rooflines.stages) stages.push_back(to_json(stage));
+  nlohmann::json processors = nlohmann::json::array();
   for (std::size_t i = 0; i < rooflines.processors.size(); ++i)
     processors.push_back(
         {{"name", rooflines.processors[i].name}, {"peaks", peaks_json(rooflines.peaks[i])}});
   return {{"processors", processors},
-          {"stages", stages},
-          {"total", to_json(total(rooflines))},
+          {"stages", stage_fields().array(rooflines.stages)},
+          {"total", stage_fields().json(total(rooflines))},
           {"limit_fps", limit_fps(rooflines)},
           {"throughput_fps", rooflines.measured_fps}};
 }

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "base/json_text.h"
+#include "present/description.h"
 #include "present/results/energy.h"
-#include "present/text/table.h"
 
 namespace millrace::present {
 namespace {
@@ -46,52 +46,83 @@ std::string rate_or_unlimited(double rate) { return rate > 0 ? four_digits(rate)
 
 double bound_rate(const dataflow::Fraction& period) { return 1e9 / period.value(); }
 
-std::vector<std::string> cells_of(const simulate::ApplicationResult& result,
-                                  const std::string& bound) {
-  const bool any = result.frames > 0;
-  std::vector<std::string> cells{result.name, fmt::to_string(result.frames),
-                                 any ? rate_or_unlimited(result.throughput()) : "0", bound,
-                                 any ? millrace::to_text(result.latencies.mean()) : "-"};
-  for (const auto& [name, share] : percentiles)
-    cells.push_back(any ? millrace::to_text(result.latencies.percentile(share)) : "-");
-  cells.push_back(any ? millrace::to_text(result.latencies.maximum()) : "-");
-  return cells;
-}
+/// A plan, or what was recorded of it, which has no bound of its own.
+struct PlanRow {
+  simulate::ApplicationResult result;
+  std::string bound;
+};
 
-std::string plans_text(const Simulated& simulated) {
-  std::vector<Table::Column> columns{
-      {"plan", Align::left}, {"frames"}, {"frames/s"}, {"its bound"}, {"latency: mean"}};
-  for (const auto& [name, share] : percentiles) columns.push_back({name});
-  columns.push_back({"maximum"});
-  Table table(columns);
+std::vector<PlanRow> plan_rows(const Simulated& simulated) {
+  std::vector<PlanRow> rows;
   for (std::size_t i = 0; i < simulated.applications.size(); ++i) {
     const auto& bound = simulated.bounds[i];
-    table.add(cells_of(simulated.result.applications[i],
-                       bound ? rate_or_unlimited(bound_rate(*bound)) : "unlimited"));
-    if (auto recorded = simulated.recorded[i]) {
-      recorded->name = "  as recorded";
-      table.add(cells_of(*recorded, ""));
-    }
+    rows.push_back({simulated.result.applications[i],
+                    bound ? rate_or_unlimited(bound_rate(*bound)) : "unlimited"});
+    if (!simulated.recorded[i]) continue;
+    rows.push_back({*simulated.recorded[i], ""});
+    rows.back().result.name = "  as recorded";
   }
-  return table.text();
+  return rows;
 }
 
-std::string processors_text(const Simulated& simulated) {
-  std::vector<Table::Column> columns{{"processor", Align::left}, {"busy"}};
-  if (simulated.has_powers) columns.insert(columns.end(), {{"energy"}, {"power"}});
-  Table table(columns);
+/// Keys are those of what is measured of a plan, with its bound or without.
+const Description<PlanRow>& plan_fields() {
+  using Row = PlanRow;
+  const auto latency = [](auto time) {
+    return [time](const Row& row) {
+      return row.result.frames > 0 ? Value::time(time(row.result.latencies)) : Value::none();
+    };
+  };
+  const auto throughput = [](const Row& row) {
+    const simulate::ApplicationResult& result = row.result;
+    return Value{result.elapsed > Time{} ? nlohmann::json(result.throughput()) : nlohmann::json(),
+                 result.frames > 0 ? rate_or_unlimited(result.throughput()) : "0"};
+  };
+  static const Description<Row> fields = [&] {
+    std::vector<RowField<Row>> all{
+        {"", "plan", [](const Row& row) { return row.result.name; }},
+        {"frames", "frames", [](const Row& row) { return row.result.frames; }},
+        {"throughput_fps", "frames/s", throughput},
+        {"", "its bound", &Row::bound, Align::right},
+        {"latency/mean_ms", "latency: mean", latency([](const auto& of) { return of.mean(); })}};
+    for (const auto& [name, share] : percentiles)
+      all.push_back({fmt::format("latency/{}_ms", name), name,
+                     latency([part = share](const auto& of) { return of.percentile(part); })});
+    all.push_back({"latency/maximum_ms", "maximum",
+                   latency([](const auto& of) { return of.maximum(); })});
+    all.push_back({"latency/minimum_ms", nullptr,
+                   latency([](const auto& of) { return of.minimum(); })});
+    return Description<Row>(std::move(all));
+  }();
+  return fields;
+}
+
+nlohmann::json measured_json(const simulate::ApplicationResult& result) {
+  nlohmann::json json = plan_fields().json({result, ""});
+  if (result.frames == 0) json["latency"] = nullptr;
+  return json;
+}
+
+Description<simulate::ProcessorResult> processor_fields(const Simulated& simulated) {
+  using Result = simulate::ProcessorResult;
   const double elapsed_s = seconds(simulated.result.elapsed);
-  for (const simulate::ProcessorResult& processor : simulated.result.processors) {
-    std::vector<std::string> row{
-        processor.name,
-        elapsed_s > 0 ? fmt::format("{:.1f} %", 100 * seconds(processor.busy) / elapsed_s) : "-"};
-    if (simulated.has_powers) {
-      row.push_back(four_digits(processor.energy_mj) + " mJ");
-      row.push_back(elapsed_s > 0 ? four_digits(processor.energy_mj / elapsed_s) + " mW" : "-");
-    }
-    table.add(std::move(row));
-  }
-  return table.text();
+  const bool has_powers = simulated.has_powers;
+  const auto busy = [=](const Result& each) {
+    const double share = elapsed_s > 0 ? seconds(each.busy) / elapsed_s : 0;
+    return Value{milliseconds(each.busy), elapsed_s > 0 ? Value::share(share).text : "-"};
+  };
+  const auto energy = [=](const Result& each) {
+    return has_powers ? Value{each.energy_mj, four_digits(each.energy_mj) + " mJ"} : Value::none();
+  };
+  const auto power = [=](const Result& each) -> std::string {
+    return elapsed_s > 0 ? four_digits(each.energy_mj / elapsed_s) + " mW" : "-";
+  };
+  return Description<Result>({
+      {"name", "processor", &Result::name},
+      {"busy_ms", "busy", busy},
+      {"energy_mj", has_powers ? "energy" : nullptr, energy},
+      {"", has_powers ? "power" : nullptr, power, Align::right},
+  });
 }
 
 /// What tables do not say of an application.
@@ -128,27 +159,12 @@ std::string remarks_text(const Simulated& simulated, std::size_t index) {
   return text;
 }
 
-nlohmann::json latency_json(const simulate::ApplicationResult& result) {
-  if (result.frames == 0) return nullptr;
-  nlohmann::json json{{"mean_ms", milliseconds(result.latencies.mean())},
-                      {"minimum_ms", milliseconds(result.latencies.minimum())},
-                      {"maximum_ms", milliseconds(result.latencies.maximum())}};
-  for (const auto& [name, share] : percentiles)
-    json[fmt::format("{}_ms", name)] = milliseconds(result.latencies.percentile(share));
-  return json;
-}
-
 nlohmann::json deadline_json(const simulate::Application& application,
                              const simulate::ApplicationResult& result) {
   if (application.deadline == Time{}) return nullptr;
   return {{"deadline_ms", milliseconds(application.deadline)},
           {"missed", result.missed},
-          {"first_missed",
-           result.first_missed ? nlohmann::json(*result.first_missed) : nlohmann::json()}};
-}
-
-nlohmann::json throughput_json(const simulate::ApplicationResult& result) {
-  return result.elapsed > Time{} ? nlohmann::json(result.throughput()) : nlohmann::json();
+          {"first_missed", or_null(result.first_missed)}};
 }
 
 std::string times_text(const Simulated& simulated) {
@@ -156,34 +172,26 @@ std::string times_text(const Simulated& simulated) {
   return simulated.times == "recorded" ? "as recorded" : "as predicted";
 }
 
-nlohmann::json recorded_json(const std::optional<simulate::ApplicationResult>& recorded) {
-  if (!recorded) return nullptr;
-  return {{"frames", recorded->frames},
-          {"throughput_fps", throughput_json(*recorded)},
-          {"latency", latency_json(*recorded)}};
-}
-
 nlohmann::json plan_json(const Simulated& simulated, std::size_t index) {
   const simulate::Application& application = simulated.applications[index];
   const simulate::ApplicationResult& result = simulated.result.applications[index];
   const auto& bound = simulated.bounds[index];
-  const auto steady = [&]() -> nlohmann::json {
-    if (!result.steady) return nullptr;
-    return {{"frames", result.steady->frames}, {"span_ns", result.steady->span.count()}};
-  };
-  const bool open = application.release.arrivals != Arrivals::closed;
-  return {{"plan", simulated.files[index]},
-          {"name", result.name},
-          {"arrivals", arrivals_name(application.release.arrivals)},
-          {"period_ms",
-           open ? nlohmann::json(milliseconds(application.release.period)) : nlohmann::json()},
-          {"frames", result.frames},
-          {"throughput_fps", throughput_json(result)},
-          {"bound_fps", bound ? nlohmann::json(bound_rate(*bound)) : nlohmann::json()},
-          {"steady", steady()},
-          {"latency", latency_json(result)},
-          {"deadline", deadline_json(application, result)},
-          {"recorded", recorded_json(simulated.recorded[index])}};
+  const auto& recorded = simulated.recorded[index];
+  nlohmann::json json = measured_json(result);
+  json.update({{"plan", simulated.files[index]},
+               {"name", result.name},
+               {"arrivals", arrivals_name(application.release.arrivals)},
+               {"period_ms", nullptr},
+               {"bound_fps", nullptr},
+               {"steady", nullptr},
+               {"deadline", deadline_json(application, result)},
+               {"recorded", recorded ? measured_json(*recorded) : nullptr}});
+  if (application.release.arrivals != Arrivals::closed)
+    json["period_ms"] = milliseconds(application.release.period);
+  if (bound) json["bound_fps"] = bound_rate(*bound);
+  if (result.steady)
+    json["steady"] = {{"frames", result.steady->frames}, {"span_ns", result.steady->span.count()}};
+  return json;
 }
 
 }  // namespace
@@ -196,7 +204,8 @@ std::string simulation_text(const Simulated& simulated) {
                                            : fmt::format("{} plans", applications.size()),
                   simulated.result.processors.size(),
                   simulated.result.processors.size() == 1 ? "" : "s", times_text(simulated));
-  text += plans_text(simulated) + "\n" + processors_text(simulated) + "\n";
+  text += plan_fields().text(plan_rows(simulated)) + "\n" +
+          processor_fields(simulated).text(simulated.result.processors) + "\n";
   for (const std::string& note : simulated.borders) text += note + "\n";
   for (const std::string& note : simulated.feeding) text += note + "\n";
   if (!simulated.energy.empty()) text += present::energy_text(simulated.energy) + "\n";
@@ -206,22 +215,19 @@ std::string simulation_text(const Simulated& simulated) {
 }
 
 std::string simulation_json(const Simulated& simulated) {
-  nlohmann::json plans = nlohmann::json::array(), processors = nlohmann::json::array();
+  nlohmann::json plans = nlohmann::json::array();
   for (std::size_t i = 0; i < simulated.applications.size(); ++i)
     plans.push_back(plan_json(simulated, i));
-  for (const simulate::ProcessorResult& processor : simulated.result.processors)
-    processors.push_back({{"name", processor.name},
-                          {"busy_ms", milliseconds(processor.busy)},
-                          {"energy_mj", simulated.has_powers ? nlohmann::json(processor.energy_mj)
-                                                             : nlohmann::json()}});
-  return json_document("simulation", {{"times", simulated.times},
-                                      {"seed", simulated.seed},
-                                      {"elapsed_ms", milliseconds(simulated.result.elapsed)},
-                                      {"plans", plans},
-                                      {"processors", processors},
-                                      {"borders", simulated.borders},
-                                      {"feeding", simulated.feeding},
-                                      {"energy_per_frame", energy_json(simulated.energy)}});
+  const auto& processors = simulated.result.processors;
+  return json_document("simulation",
+                       {{"times", simulated.times},
+                        {"seed", simulated.seed},
+                        {"elapsed_ms", milliseconds(simulated.result.elapsed)},
+                        {"plans", plans},
+                        {"processors", processor_fields(simulated).array(processors)},
+                        {"borders", simulated.borders},
+                        {"feeding", simulated.feeding},
+                        {"energy_per_frame", energy_json(simulated.energy)}});
 }
 
 std::string names_of(const simulate::Simulated& simulated) {

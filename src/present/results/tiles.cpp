@@ -20,15 +20,10 @@ Value part_of(const TilesRun& run, Time part) {
 
 Description<TilesRun> tiles_fields() {
   return Description<TilesRun>({
-      {"name", "workload", [](const TilesRun& run) { return Value::word(run.name); }, Align::left},
-      {"largest_error", "difference",
-       [](const TilesRun& run) {
-         return Value{run.difference, fmt::format("{:.1e}", run.difference)};
-       }},
+      {"name", "workload", &TilesRun::name},
+      {"largest_error", "difference", [](const auto& run) { return Value::error(run.difference); }},
       {"time_ns", "time",
-       [](const TilesRun& run) {
-         return Value{run.total.count(), millrace::to_text(run.total)};
-       }},
+       [](const auto& run) { return Value{run.total.count(), millrace::to_text(run.total)}; }},
       {"kernels_ns", "kernels", [](const TilesRun& run) { return part_of(run, run.kernels); }},
       {"transfers_ns", "transfers",
        [](const TilesRun& run) { return part_of(run, run.transfers); }},
@@ -40,16 +35,13 @@ Description<TilesRun> tiles_fields() {
 }  // namespace
 
 std::string tiles_text(const std::vector<TilesRun>& runs) {
-  Table table = tiles_fields().table(runs);
   TilesRun all{"total", largest_difference(runs)};
   for (const TilesRun& run : runs) {
     all.total += run.total;
     all.kernels += run.kernels;
     all.transfers += run.transfers;
   }
-  table.add_rule();
-  tiles_fields().add(table, all);
-  return table.text();
+  return tiles_fields().text(runs, all);
 }
 
 std::string tiles_json(const workload::Program& program, const std::vector<TilesRun>& runs) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
-#include "present/text/table.h"
+#include "present/description.h"
 #include "workload/facts.h"
 
 namespace millrace::present {
@@ -22,31 +22,122 @@ Time cycles_time(std::int64_t cycles, double megahertz) {
   return time_from_seconds(static_cast<double>(cycles) * 1e-6 / megahertz);
 }
 
-std::vector<std::string> fact_cells(const Program& program, const Workload& workload) {
-  const WorkloadFacts facts = workload::facts_of(workload, program.memories.size());
-  std::vector<std::string> cells{workload.name,
-                                 facts.operation,
-                                 facts.tile,
-                                 std::to_string(facts.steps),
-                                 workload.overlapped ? "yes" : "no",
-                                 to_text(Bytes{facts.scratch})};
-  if (program.memories.size() > 2) cells.push_back(to_text(Bytes{facts.between}));
-  cells.push_back(to_text(Bytes{facts.traffic}));
-  cells.push_back(facts.kept > 0 ? to_text(Bytes{facts.kept}) : "");
-  return cells;
+Bytes scratchpad_of(const Program& program) {
+  return program.memories.size() > 1 ? program.memories.back().size : Bytes{0};
 }
 
-std::vector<Table::Column> fact_columns(const Program& program) {
-  std::vector<Table::Column> columns{{"workload", Align::left},
-                                     {"operation", Align::left},
-                                     {"tile"},
-                                     {"steps"},
-                                     {"overlap"},
-                                     {"scratchpad"}};
-  if (program.memories.size() > 2) columns.push_back({"between"});
-  columns.push_back({"traffic"});
-  columns.push_back({"saved"});
-  return columns;
+/// By workload: what it does, and what it moves.
+std::vector<RowField<std::size_t>> fact_fields(const Program& program) {
+  const auto workload = [&](std::size_t i) -> const Workload& { return program.workloads[i]; };
+  const auto fact = [&](auto part) {
+    return [&program, part](std::size_t i) {
+      return facts_of(program.workloads[i], program.memories.size()).*part;
+    };
+  };
+  const auto bytes = [=](std::int64_t WorkloadFacts::*part) {
+    return [of = fact(part)](std::size_t i) { return Bytes{of(i)}; };
+  };
+  const auto saved = [of = fact(&WorkloadFacts::kept)](std::size_t i) {
+    return Value{of(i), of(i) > 0 ? to_text(Bytes{of(i)}) : ""};
+  };
+  const auto remark = [=](std::size_t i) {
+    return workload(i).remark.empty() ? Value::absent() : Value::word(workload(i).remark);
+  };
+  const char* const between = program.memories.size() > 2 ? "between" : nullptr;
+  return {{"name", "workload", [=](std::size_t i) { return workload(i).name; }},
+          {"operation", "operation", fact(&WorkloadFacts::operation)},
+          {"tile", "tile", fact(&WorkloadFacts::tile), Align::right},
+          {"steps", "steps", fact(&WorkloadFacts::steps)},
+          {"overlapped", "overlap", [=](std::size_t i) { return workload(i).overlapped; }},
+          {"scratchpad_bytes", "scratchpad", bytes(&WorkloadFacts::scratch)},
+          {"between_bytes", between, bytes(&WorkloadFacts::between)},
+          {"traffic_bytes", "traffic", bytes(&WorkloadFacts::traffic)},
+          {"saved_bytes", "saved", saved},
+          {"macs", nullptr, fact(&WorkloadFacts::macs)},
+          {"remark", nullptr, remark}};
+}
+
+/// With the model's time beside the lower bounds for what was just compiled.
+Description<std::size_t> compiled_fields(const Program& program,
+                                         const std::vector<LayerTiling>& tilings) {
+  std::vector<RowField<std::size_t>> fields = fact_fields(program);
+  const auto if_tiled = [&](auto value) {
+    return [&tilings, value](std::size_t i) {
+      return tilings[i].tiled ? value(tilings[i]) : Value::absent();
+    };
+  };
+  const auto time = [=](auto seconds) {
+    return if_tiled([seconds](const LayerTiling& tiling) {
+      return Value{seconds(tiling) * 1e6, to_text(time_from_seconds(seconds(tiling)))};
+    });
+  };
+  if (!tilings.empty())
+    fields.insert(
+        fields.end(),
+        {{"model/least_traffic_bytes", "least traffic",
+          if_tiled([](const LayerTiling& of) { return Value::bytes({of.bound.traffic}); })},
+         {"model/time_us", "model", time([](const LayerTiling& of) { return of.cost.seconds; })},
+         {"model/compute_bound_us", "compute bound",
+          time([](const LayerTiling& of) { return of.bound.compute_seconds; })},
+         {"model/transfer_bound_us", "transfer bound",
+          time([](const LayerTiling& of) { return of.bound.transfer_seconds; })}});
+  return Description<std::size_t>(std::move(fields));
+}
+
+/// With the simulated times.
+Description<std::size_t> simulated_fields(const Program& program,
+                                          const SimulatedProgram& simulated) {
+  using One = workload::SimulatedWorkload;
+  std::vector<RowField<std::size_t>> fields = fact_fields(program);
+  const auto one = [&](std::size_t i) -> const One& { return simulated.workloads[i]; };
+  const auto share = [=](std::int64_t One::*part) {
+    return [=](std::size_t i) {
+      const auto whole = static_cast<double>(std::max<std::int64_t>(1, one(i).cycles));
+      const std::int64_t cycles = one(i).*part;
+      return Value{cycles, fmt::format("{:.0f} %", 100.0 * static_cast<double>(cycles) / whole)};
+    };
+  };
+  const auto time = [=, megahertz = simulated.target.megahertz](std::size_t i) {
+    const Time took = cycles_time(one(i).cycles, megahertz);
+    return Value{microseconds(took), to_text(took)};
+  };
+  fields.insert(fields.end(),
+                {{"simulated/cycles", "cycles", [=](std::size_t i) { return one(i).cycles; }},
+                 {"simulated/time_us", "time", time},
+                 {"simulated/transfer_cycles", "transfers", share(&One::transfers)},
+                 {"simulated/computing_cycles", "computing", share(&One::computing)}});
+  return Description<std::size_t>(std::move(fields));
+}
+
+/// By network.
+Description<std::size_t> stream_fields(const SimulatedStreams& simulated) {
+  const auto network = [&](std::size_t i) -> const workload::NetworkStreams& {
+    return simulated.networks[i];
+  };
+  const auto one = [&](std::size_t i) -> const workload::StreamCycles& {
+    return simulated.together[i];
+  };
+  const double megahertz = simulated.target.megahertz;
+  const auto time = [=](std::int64_t cycles) {
+    const Time took = cycles_time(cycles, megahertz);
+    return Value{microseconds(took), to_text(took)};
+  };
+  const auto rate = [=](std::size_t i) {
+    const double frame_s = seconds(cycles_time(one(i).cycles, megahertz));
+    return fmt::format("{:.4g}", static_cast<double>(network(i).streams) / frame_s);
+  };
+  return Description<std::size_t>({
+      {"network", "network", [=](std::size_t i) { return network(i).program->network; }},
+      {"streams", "streams", [=](std::size_t i) { return network(i).streams; }},
+      {"scratchpad_bytes", "scratchpad",
+       [=](std::size_t i) { return scratchpad_of(*network(i).program); }},
+      {"traffic_bytes", "traffic", [=](std::size_t i) { return Bytes{one(i).moved}; }},
+      {"shared_bytes", "shared", [=](std::size_t i) { return Bytes{one(i).shared}; }},
+      {"alone_us", "alone",
+       [=, &simulated](std::size_t i) { return time(simulated.alone[i].cycles); }},
+      {"together_us", "together", [=](std::size_t i) { return time(one(i).cycles); }},
+      {"", "frames/s", rate, Align::right},
+  });
 }
 
 /// Why some layers have no tiles, each reason once.
@@ -63,26 +154,6 @@ std::string remarks_text(const Program& program) {
                         count == 1 ? "s" : "", workload.name, workload.remark);
   }
   return text;
-}
-
-nlohmann::json fact_json(const Workload& workload, std::size_t memories) {
-  const WorkloadFacts facts = workload::facts_of(workload, memories);
-  nlohmann::json json{{"name", workload.name},
-                      {"operation", facts.operation},
-                      {"tile", facts.tile},
-                      {"steps", facts.steps},
-                      {"overlapped", workload.overlapped},
-                      {"scratchpad_bytes", facts.scratch},
-                      {"between_bytes", facts.between},
-                      {"traffic_bytes", facts.traffic},
-                      {"saved_bytes", facts.kept},
-                      {"macs", facts.macs}};
-  if (!workload.remark.empty()) json["remark"] = workload.remark;
-  return json;
-}
-
-Bytes scratchpad_of(const Program& program) {
-  return program.memories.size() > 1 ? program.memories.back().size : Bytes{0};
 }
 
 std::string report_json(const Program& program, nlohmann::json workloads) {
@@ -104,128 +175,52 @@ char mark_of(const workload::Link& link, const workload::JointState& state) {
 }  // namespace
 
 std::string program_text(const Program& program, const std::vector<LayerTiling>& tilings) {
-  std::vector<Table::Column> columns = fact_columns(program);
-  if (!tilings.empty())
-    columns.insert(columns.end(),
-                   {{"least traffic"}, {"model"}, {"compute bound"}, {"transfer bound"}});
-  Table table(columns);
-  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
-    auto cells = fact_cells(program, program.workloads[i]);
-    if (!tilings.empty() && tilings[i].tiled) {
-      const LayerTiling& tiling = tilings[i];
-      cells.push_back(to_text(Bytes{tiling.bound.traffic}));
-      for (const double seconds :
-           {tiling.cost.seconds, tiling.bound.compute_seconds, tiling.bound.transfer_seconds})
-        cells.push_back(to_text(time_from_seconds(seconds)));
-    }
-    table.add(cells);
-  }
-  return table.text() + remarks_text(program);
+  return compiled_fields(program, tilings).text(numbers_of(program.workloads)) +
+         remarks_text(program);
 }
 
 std::string simulated_text(const Program& program, const SimulatedProgram& simulated) {
-  std::vector<Table::Column> columns = fact_columns(program);
-  columns.insert(columns.end(), {{"cycles"}, {"time"}, {"transfers"}, {"computing"}});
-  Table table(columns);
   std::int64_t cycles = 0, macs = 0;
-  const double megahertz = simulated.target.megahertz;
-  const auto share = [](std::int64_t part, std::int64_t whole) {
-    return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) /
-                                       static_cast<double>(std::max<std::int64_t>(1, whole)));
-  };
   for (std::size_t i = 0; i < program.workloads.size(); ++i) {
-    const workload::SimulatedWorkload& one = simulated.workloads[i];
-    auto cells = fact_cells(program, program.workloads[i]);
-    for (std::string& cell : std::vector<std::string>{
-             std::to_string(one.cycles), to_text(cycles_time(one.cycles, megahertz)),
-             share(one.transfers, one.cycles), share(one.computing, one.cycles)})
-      cells.push_back(cell);
-    table.add(cells);
-    cycles += one.cycles;
-    macs += workload::facts_of(program.workloads[i], program.memories.size()).macs;
+    cycles += simulated.workloads[i].cycles;
+    macs += facts_of(program.workloads[i], program.memories.size()).macs;
   }
-  return table.text() + fmt::format("{} on '{}' with '{}', at {} MHz: {} MACs in {} cycles, {}\n",
-                                    program.network, simulated.target.device,
-                                    simulated.target.memory, megahertz,
-                                    count_text(static_cast<double>(macs)), cycles,
-                                    to_text(cycles_time(cycles, megahertz)));
+  const double megahertz = simulated.target.megahertz;
+  return simulated_fields(program, simulated).text(numbers_of(program.workloads)) +
+         fmt::format("{} on '{}' with '{}', at {} MHz: {} MACs in {} cycles, {}\n",
+                     program.network, simulated.target.device, simulated.target.memory, megahertz,
+                     count_text(static_cast<double>(macs)), cycles,
+                     to_text(cycles_time(cycles, megahertz)));
 }
 
 std::string streams_text(const SimulatedStreams& simulated) {
-  Table table({{"network", Align::left},
-               {"streams"},
-               {"scratchpad"},
-               {"traffic"},
-               {"shared"},
-               {"alone"},
-               {"together"},
-               {"frames/s"}});
-  const double megahertz = simulated.target.megahertz;
   std::int64_t alone = 0, together = 0;
   for (std::size_t i = 0; i < simulated.networks.size(); ++i) {
-    const workload::NetworkStreams& network = simulated.networks[i];
-    const workload::StreamCycles& one = simulated.together[i];
-    const double frames =
-        static_cast<double>(network.streams) / seconds(cycles_time(one.cycles, megahertz));
-    table.add({network.program->network, std::to_string(network.streams),
-               to_text(scratchpad_of(*network.program)), to_text(Bytes{one.moved}),
-               to_text(Bytes{one.shared}),
-               to_text(cycles_time(simulated.alone[i].cycles, megahertz)),
-               to_text(cycles_time(one.cycles, megahertz)), fmt::format("{:.4g}", frames)});
     alone += simulated.alone[i].cycles;
-    together = std::max(together, one.cycles);
+    together = std::max(together, simulated.together[i].cycles);
   }
-  return table.text() + fmt::format("{} together, {} one after the other, on '{}' at {} MHz\n",
-                                    to_text(cycles_time(together, megahertz)),
-                                    to_text(cycles_time(alone, megahertz)), simulated.target.device,
-                                    megahertz);
+  const double megahertz = simulated.target.megahertz;
+  return stream_fields(simulated).text(numbers_of(simulated.networks)) +
+         fmt::format("{} together, {} one after the other, on '{}' at {} MHz\n",
+                     to_text(cycles_time(together, megahertz)),
+                     to_text(cycles_time(alone, megahertz)), simulated.target.device, megahertz);
 }
 
 std::string streams_json(const SimulatedStreams& simulated) {
-  nlohmann::json networks = nlohmann::json::array();
-  for (std::size_t i = 0; i < simulated.networks.size(); ++i) {
-    const workload::StreamCycles& one = simulated.together[i];
-    const double megahertz = simulated.target.megahertz;
-    networks.push_back(
-        {{"network", simulated.networks[i].program->network},
-         {"streams", simulated.networks[i].streams},
-         {"scratchpad_bytes", scratchpad_of(*simulated.networks[i].program).count},
-         {"traffic_bytes", one.moved},
-         {"shared_bytes", one.shared},
-         {"alone_us", microseconds(cycles_time(simulated.alone[i].cycles, megahertz))},
-         {"together_us", microseconds(cycles_time(one.cycles, megahertz))}});
-  }
-  return json_document("workload_streams",
-                       {{"device", simulated.target.device}, {"networks", std::move(networks)}});
+  return json_document(
+      "workload_streams",
+      {{"device", simulated.target.device},
+       {"networks", stream_fields(simulated).array(numbers_of(simulated.networks))}});
 }
 
 std::string program_json(const Program& program, const std::vector<LayerTiling>& tilings) {
-  nlohmann::json workloads = nlohmann::json::array();
-  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
-    nlohmann::json json = fact_json(program.workloads[i], program.memories.size());
-    if (!tilings.empty() && tilings[i].tiled)
-      json["model"] = {{"time_us", tilings[i].cost.seconds * 1e6},
-                       {"compute_bound_us", tilings[i].bound.compute_seconds * 1e6},
-                       {"transfer_bound_us", tilings[i].bound.transfer_seconds * 1e6},
-                       {"least_traffic_bytes", tilings[i].bound.traffic}};
-    workloads.push_back(json);
-  }
-  return report_json(program, workloads);
+  return report_json(program,
+                     compiled_fields(program, tilings).array(numbers_of(program.workloads)));
 }
 
 std::string simulated_json(const Program& program, const SimulatedProgram& simulated) {
-  nlohmann::json workloads = nlohmann::json::array();
-  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
-    nlohmann::json json = fact_json(program.workloads[i], program.memories.size());
-    const workload::SimulatedWorkload& one = simulated.workloads[i];
-    json["simulated"] = {
-        {"cycles", one.cycles},
-        {"time_us", microseconds(cycles_time(one.cycles, simulated.target.megahertz))},
-        {"transfer_cycles", one.transfers},
-        {"computing_cycles", one.computing}};
-    workloads.push_back(json);
-  }
-  return report_json(program, workloads);
+  return report_json(program,
+                     simulated_fields(program, simulated).array(numbers_of(program.workloads)));
 }
 
 std::string step_table(const Workload& workload, std::int64_t most_steps) {
