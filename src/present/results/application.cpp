@@ -286,10 +286,11 @@ std::vector<std::string> not_finite_text(const std::string& frame, const std::st
 }
 
 std::string run_text(const product::RunTotals& totals) {
+  const double rate = static_cast<double>(totals.frames) / seconds(totals.elapsed);
   std::string stages = totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages);
   if (totals.replicas != totals.stages) stages += fmt::format(", {} replicas", totals.replicas);
   return fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
-                     millrace::to_text(totals.elapsed), four_digits(rate_of(totals)), stages);
+                     millrace::to_text(totals.elapsed), four_digits(rate), stages);
 }
 
 std::vector<std::string> summary_of(const product::ApplicationTotals& run) {
