@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -249,6 +250,7 @@ class Agent {
 }  // namespace
 
 void serve(const AgentOptions& options, int in, int out) {
+  ::mkdir(options.folder.c_str(), S_IRWXU);
   Agent agent(options, in, out);
   try {
     agent.serve();

@@ -11,7 +11,7 @@ namespace millrace::remote {
 struct AgentOptions {
   std::filesystem::path program;  // that is started: this one
   std::string version;            // of it
-  std::filesystem::path folder;   // there, and this user's alone: files that were sent, sessions
+  std::filesystem::path folder;   // for files that were sent and sessions; made, this user's alone
   Bytes most_kept{std::int64_t{8} << 30};  // of the files that were sent
   Interrupt* interrupt = nullptr;          // borrowed; ends the work; null: nobody does
 };

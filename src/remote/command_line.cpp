@@ -49,6 +49,7 @@ class Splitter {
     const bool is_numbered = file.ends_with(".npy");
     command.writes.push_back(
         {file, is_numbered ? Written::Kind::numbered : Written::Kind::file});
+    command.writes.push_back({file, Written::Kind::tree});  // some write a folder there
   }
 
   /// Whether there is such a file; also of NAME=FILE.

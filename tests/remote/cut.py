@@ -109,6 +109,9 @@ def run(trial, chance, number):
         result.unlink()
     command = trial.start(words)
     moment = chance.uniform(0, 3)
+    if chance.random() < 0.8:  # else also before the board has heard of it
+        while not processes_with(trial.mark) and command.poll() is None:
+            time.sleep(0.01)
     way = chance.choice(("command", "connection", "silence"))
     time.sleep(moment)
     begin = time.monotonic()
@@ -116,6 +119,8 @@ def run(trial, chance, number):
     relays = trial.cut(command, way)
     left = trial.wait_until_nothing_stays()
     took = time.monotonic() - begin
+    time.sleep(0.3)
+    left += trial.what_stays()
     for relay in relays:
         try:
             os.kill(relay, signal.SIGKILL)

@@ -1,7 +1,6 @@
 // millrace agent, and commands with --on
 #include "cli/verbs/afar.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,7 +48,6 @@ remote::OptionUse use_of(const CLI::App& verb, const std::string& name) {
 }
 
 struct NoOptions {};
-void bind(Places&, NoOptions&) {}
 
 int serve(const NoOptions&, const CLI::App&) {
   if (isatty(STDIN_FILENO) != 0)
@@ -57,10 +55,8 @@ int serve(const NoOptions&, const CLI::App&) {
                               "MODEL --on USER@HOST` there");
   const auto cache = product::make_cache_folder();
   if (!cache) throw EngineError("there is no folder of the user's; set HOME or XDG_CACHE_HOME");
-  const std::filesystem::path folder = *cache / "remote";
-  ::mkdir(folder.c_str(), S_IRWXU);
   remote::serve({.program = std::filesystem::read_symlink("/proc/self/exe"),
-                 .version = MILLRACE_VERSION, .folder = folder, .interrupt = &signals()},
+                 .version = MILLRACE_VERSION, .folder = *cache / "remote", .interrupt = &signals()},
                 STDIN_FILENO, STDOUT_FILENO);
   return 0;
 }
@@ -74,15 +70,14 @@ int run_there(const CLI::App& verb, const std::vector<std::string>& words) {
       {"", given(verb, "--weights"), given(verb, "--model"), given(verb, "--scenario-script")});
   add_usual_files(verb, model, command);
   for (const remote::Written& written : command.writes)
-    if (written.kind != remote::Written::Kind::tree) check_writable(written.path);
-  const bool out = isatty(STDOUT_FILENO) != 0, error = isatty(STDERR_FILENO) != 0;
-  const bool has_colours = variable("NO_COLOR").empty();
+    if (!std::filesystem::is_directory(written.path)) check_writable(written.path);
   return remote::run_there(
       {.board = {given(verb, "--on"), given(verb, "--ssh", variable("MILLRACE_SSH").c_str()),
                  given(verb, "--program", "millrace")},
        .version = MILLRACE_VERSION,
-       .terminals = {out, error, static_cast<std::int64_t>(terminal_width()),
-                     has_colours ? variable("TERM") : ""},
+       .terminals = {isatty(STDOUT_FILENO) != 0, isatty(STDERR_FILENO) != 0,
+                     static_cast<std::int64_t>(terminal_width()),
+                     variable("NO_COLOR").empty() ? variable("TERM") : ""},
        .context = at_terminal()},
       command);
 }
@@ -100,7 +95,7 @@ void do_on_board(CLI::App& app, int& exit_code, const std::vector<std::string>& 
 }
 
 void add_agent(CLI::App& app, int& exit_code) {
-  add_verb<NoOptions>(app, exit_code, {"agent", bind, serve});
+  add_verb<NoOptions>(app, exit_code, {"agent", [](Places&, NoOptions&) {}, serve});
 }
 
 }  // namespace millrace::cli
