@@ -11,6 +11,7 @@
 #include "base/split.h"
 #include "engine/combined.h"
 #include "engine/engine_list.h"
+#include "engine/plugin/blob.h"
 #include "engine/plugin/places.h"
 #include "engine/plugin/plugin.h"
 
@@ -82,6 +83,12 @@ Source::Source(std::string_view name, const EngineOptions& options)
     known.push_back(entry.name);
   }
   if (plugin::is_there(name_, options)) return;
+  if (const std::string sdk = plugin::sdk_of_blobs(name_, options.blobs); !sdk.empty())
+    throw InputError("engine " + name_,
+                     fmt::format("the plan was compiled with version {} of it, here is none; "
+                                 "install that version, or name its file with ⟨engine_library⟩ "
+                                 "{}=FILE",
+                                 sdk, name_));
   const std::vector<std::string> plugins = plugin_names(options);
   known.insert(known.end(), plugins.begin(), plugins.end());
   const std::string nearest = nearest_word(name, known);

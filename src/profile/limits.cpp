@@ -65,4 +65,19 @@ Profile within_limits(Profile profile, const network::Network& network, const bo
   return profile;
 }
 
+Profile within_engine(Profile profile, const network::Network& network,
+                      const engine::Engine& engine) {
+  for (ProcessorProfile& each : profile.processors) {
+    const bool is_core = each.processor.kind == board::ProcessorKind::cpu;
+    if (is_core || !engine.traits(each.processor)) continue;
+    std::vector<Verdict> verdicts;
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      verdicts.push_back(network::is_reshape(network.layers[i].op)
+                             ? Verdict::yes()
+                             : engine.supports(network, LayerId(i), each.processor));
+    limit(each.layers, verdicts);
+  }
+  return profile;
+}
+
 }  // namespace millrace::profile

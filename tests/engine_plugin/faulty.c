@@ -178,12 +178,21 @@ static int32_t open_changed(MillraceOpening* o) {
   return 0;
 }
 
+/* An SDK that a process can open once. */
+static int32_t open_once(MillraceOpening* o) {
+  static int opens;
+  if (opens++ == 0) return open_npu(o);
+  snprintf(o->text, millrace_text_size, "it is open already");
+  return 1;
+}
+
 const MillraceEngine* millrace_engine(uint32_t version) {
   static MillraceEngine e;
   if (example_engine(version) == NULL || has("nothing")) return NULL;
   e = *example_engine(version);
   if (has("wrong_result")) e.run = run_wrong_result;
   if (has("leak")) e.run = run_leak;
+  if (has("open_once")) e.open = open_once;
   if (has("race")) e.run = run_race;
   if (has("late_event")) e.run = run_late_event;
   if (has("wrong_shape")) e.load = load_wrong_shape;

@@ -103,6 +103,15 @@ TEST(Plugin, that_cannot_be_used_says_why) {
             std::string::npos);
 }
 
+TEST(Plugin, is_opened_once_in_a_process) {
+  const FaultyEngine faulty("open_once");
+  const EngineOptions options{.libraries = {{"example", faulty.file()}}};
+  EXPECT_TRUE(engine::plugin::can_start("example", options));
+  EXPECT_EQ(engine::plugin::devices("example", options).size(), 1U);
+  expect_right(*engine::plugin::make("example", options));
+  expect_right(*engine::plugin::make("example", options));
+}
+
 TEST(Plugin, that_is_no_library_says_so) {
   TemporaryFolder folder;
   const auto reason = [&](const std::filesystem::path& file) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <fstream>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 namespace millrace::engine::plugin {
@@ -80,6 +83,20 @@ std::span<const std::byte> blob_in(std::string_view file, const BlobIdentity& ex
   if (file.size() != size || digits_of(bytes) != digits)
     throw InputError(place, "is damaged; copy it again");
   return bytes;
+}
+
+std::string sdk_of_blobs(const std::string& engine, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator each(folder, error);
+  for (; !error && each != std::filesystem::end(each); each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    if (!name.starts_with(engine + "-") || !name.ends_with(".blob")) continue;
+    std::ifstream file = open_regular_file(each->path());
+    std::string line;
+    for (int i = 0; i < 3; ++i) std::getline(file, line);  // magic, engine, version
+    return line;
+  }
+  return {};
 }
 
 BlobCache::BlobCache(const EngineOptions& options) {

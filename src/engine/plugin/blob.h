@@ -27,6 +27,9 @@ std::string blob_file(const BlobIdentity& identity, std::span<const std::byte> b
 std::span<const std::byte> blob_in(std::string_view file, const BlobIdentity& expected,
                                    const std::string& place);
 
+/// The version of the SDK that made the blobs of this plug-in in the folder; empty: there is none.
+std::string sdk_of_blobs(const std::string& engine, const std::filesystem::path& folder);
+
 /// Compiled ones of earlier runs in the cache's folder. A store is a convenience: what cannot be
 /// read there is not there.
 class BlobCache {

@@ -39,6 +39,7 @@
 #include "profile/select.h"
 #include "profile/views/plain_loops.h"
 #include "runtime/load.h"
+#include "runtime/loaded/board_plugins.h"
 #include "runtime/loaded/clocks.h"
 
 namespace millrace::product {
@@ -56,6 +57,7 @@ struct Work {
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
   std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::map<std::string, engine::Engine*> engines = {};
+  runtime::Plugins plugins = {};  // that compile for another board
   plan::ProcessingTimes processing = {};  // that the search counts with
   std::unique_ptr<Work> crops = {};       // of their network, on the same board
 };
@@ -94,7 +96,10 @@ Work begin(const PlanRequest& request, network::Network network) {
 Work prepare_for_board(const PlanRequest& request, network::Network network) {
   Work work = begin(request, std::move(network));
   const std::vector<board::Precision> precisions = precisions_of(request.variants);
-  work.measured = profile::modelled(work.network, work.board, precisions);
+  work.plugins =
+      runtime::plugins_among(work.engine->name(), measuring_options(request.setup.context));
+  work.measured = runtime::within_plugins(
+      profile::modelled(work.network, work.board, precisions), work.network, work.plugins);
   work.profile = profile::select(work.measured, precisions);
   return work;
 }
@@ -257,7 +262,8 @@ plan::PlanFile finish(const PlanRequest& request, const Work& work,
   const plan::Plan& plan = winner.plan;
   return {request.board.empty()
               ? with_fewer_engines(plan, work.network, *work.engine, request.setup.context)
-              : plan::simulated_where_not_here(plan, work.board),
+              : runtime::with_plugins(plan::simulated_where_not_here(plan, work.board),
+                                      work.network, work.plugins),
           origin_of(request, work.board, work.profile, work.processing), winner.evidence};
 }
 
@@ -281,14 +287,6 @@ PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
   for (const board::Processor& cluster : board::joined_clusters(board))
     request.setup.processors.push_back(fmt::format("core{}", fmt::join(cluster.cores, "+core")));
   return request;
-}
-
-/// Why no plan of the search will do. None if one will.
-std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
-  if (choice.in_time) return {};
-  return fmt::format(
-      "no plan has a predicted latency within ⟨max_latency⟩ {}; the nearest takes {}",
-      duration_text(*request.max_latency), to_text(nearest));
 }
 
 /// The result without an answer.

@@ -156,4 +156,11 @@ std::string other_speed_text(const PlanRequest& request, const PlanResult& resul
   return {};
 }
 
+std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
+  if (choice.in_time) return {};
+  return fmt::format(
+      "no plan has a predicted latency within ⟨max_latency⟩ {}; the nearest takes {}",
+      duration_text(*request.max_latency), to_text(nearest));
+}
+
 }  // namespace millrace::product

@@ -21,4 +21,7 @@ std::vector<std::string> idle_accelerators(const network::Network& network,
 /// That a stage takes another time than the profile predicted, and what to type; empty: none does.
 std::string other_speed_text(const PlanRequest& request, const PlanResult& result);
 
+/// Why no plan of the search will do. Empty if one will.
+std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest);
+
 }  // namespace millrace::product

@@ -1,0 +1,28 @@
+#pragma once
+// Plug-ins that compile here for another board.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/options.h"
+#include "network/network.h"
+#include "plan/plan.h"
+#include "profile/profile.h"
+
+namespace millrace::runtime {
+
+using Plugins = std::vector<std::unique_ptr<engine::Engine>>;
+
+/// Those among the engines, joined as for make_engine(), that are none of the build.
+Plugins plugins_among(const std::string& engines, const engine::EngineOptions& options);
+
+/// Modelled times, without those of layers that a plug-in refuses on a device of its own.
+profile::Profile within_plugins(profile::Profile profile, const network::Network& network,
+                                const Plugins& plugins);
+
+/// A plan for another board, whose stages are simulated here: those on devices of a plug-in name
+/// that as their engine, so that they are compiled for the board and run there.
+plan::Plan with_plugins(plan::Plan plan, const network::Network& network, const Plugins& plugins);
+
+}  // namespace millrace::runtime
