@@ -260,6 +260,8 @@ class Parser(Statements):
         i += 1
         while True:
             while t.text(i) not in ("(", "{"):
+                if t.at(i) is END:
+                    raise ParseError(t.at(i - 1).line)
                 i = (t.past_brackets(i) if t.text(i) == "<" else i) + 1
             i = t.close(i) + 1
             if t.text(i) == "...":

@@ -163,8 +163,8 @@ def sleeps(file):
 
 
 def threads(file):
-    """Only the runtime and engines make threads."""
-    if not file.is_under("src") or rooms.room_of(file.path) in ("runtime", "engine"):
+    """Only the runtime and engines make threads, and who serves requests that come at any time."""
+    if not file.is_under("src") or rooms.room_of(file.path) in ("runtime", "engine", "serve"):
         return
     code = code_of(file.tokens)
     for i, token in enumerate(code[2:-1], 2):

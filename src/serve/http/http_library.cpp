@@ -91,10 +91,10 @@ class Server final : public HttpServer {
 };
 
 }  // namespace
-}  // namespace millrace::serve
 
-extern "C" millrace::serve::HttpServer* millrace_http(const millrace::serve::Address& address,
-                                                       const millrace::serve::Pages& pages) {
-  auto server = std::make_unique<millrace::serve::Server>(pages);
+extern "C" HttpServer* millrace_http(const Address& address, const Pages& pages) {
+  auto server = std::make_unique<Server>(pages);
   return server->listen(address) ? server.release() : nullptr;
 }
+
+}  // namespace millrace::serve
