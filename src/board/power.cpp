@@ -47,10 +47,6 @@ double dynamic_energy(const Device& device, Megahertz clock, Time busy_at_highes
   return dynamic_power(device, clock).value * seconds(busy_at_highest) * slower * 1e3;
 }
 
-double static_energy(const Device& device, Megahertz clock, Time period) {
-  return static_power(device, clock).value * seconds(period) * 1e3;
-}
-
 std::vector<DeviceEnergy> energy_per_frame(const Board& board,
                                            const std::vector<BusyProcessor>& processors,
                                            double interval_s) {

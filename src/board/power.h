@@ -28,8 +28,6 @@ Board with_assumed_power(Board board, bool& is_assumed);
 /// In microjoules. What tasks draw: they are busy for so long at the highest clock, and longer at a
 /// lower one, in proportion.
 double dynamic_energy(const Device& device, Megahertz clock, Time busy_at_highest);
-/// In microjoules: of one processor, whatever it does.
-double static_energy(const Device& device, Megahertz clock, Time period);
 
 /// A processor that works for so long on each frame.
 struct BusyProcessor {

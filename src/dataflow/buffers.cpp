@@ -182,13 +182,6 @@ Graph with_capacities(const Graph& graph, const Capacities& capacities) {
   return bounded;
 }
 
-std::int64_t total_tokens(const Capacities& capacities) {
-  std::int64_t total = 0;
-  for (std::int64_t capacity : capacities)
-    total = checked_add(total, capacity, "the sum of all capacities");
-  return total;
-}
-
 std::optional<Bytes> total_bytes(const Graph& graph, const Capacities& capacities) {
   Bytes total;
   for (std::size_t c = 0; c < capacities.size(); ++c) {

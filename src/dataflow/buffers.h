@@ -15,7 +15,6 @@ using Capacities = std::vector<std::int64_t>;
 /// The graph with the space of its channels; see bound_channel.
 Graph with_capacities(const Graph& graph, const Capacities& capacities);
 
-std::int64_t total_tokens(const Capacities& capacities);
 /// Each channel rounded up to whole bytes. Nothing if the size of some channel's token is not
 /// known.
 std::optional<Bytes> total_bytes(const Graph& graph, const Capacities& capacities);

@@ -185,6 +185,7 @@ void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const
   if (options.streams.empty() && !given.streams.empty())
     for (const ProcessorId processor : candidate.search.mapping.processors)
       options.streams.push_back(given.streams[processor.index]);
+  options.times = &candidate.built;
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
   candidate.evidence = predicted(candidate.plan, candidate.search.mapping, given);
   if (options_.size_slots)

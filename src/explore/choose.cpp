@@ -29,6 +29,7 @@ SearchResult one_processor(const Problem& problem) {
     result.fitness = result.bottleneck;
     if (best.mapping.processors.empty() || result.bottleneck < best.bottleneck) best = result;
   }
+  best.is_one_processor = true;
   return best;
 }
 

@@ -46,6 +46,7 @@ struct Candidate {
       smallest;            // without slack; none: the plan's slots are by rule
   Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
   Time search_time{};      // how long the search took
+  std::vector<plan::StepTime> built = {};  // the steps from the mapping to the plan
   std::int64_t batch = 1;  // frames that the layers which gain by it work on at once
   Time latency{};          // of frames that come one `bound` apart, by the graph; 0: not asked for
   double doubt = 0;        // how far its measured period beside the shortest may be off, in shares

@@ -43,6 +43,7 @@ SearchResult all_on_one(const Problem& both) {
     rate(result, both, {Fitness::bottleneck});
     if (best.mapping.processors.empty() || result.bottleneck < best.bottleneck) best = result;
   }
+  best.is_one_processor = true;
   return best;
 }
 

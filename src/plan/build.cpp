@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.h"
@@ -10,18 +12,30 @@
 namespace millrace::plan {
 namespace {
 
-using Step = Plan (*)(Plan, const Material&);
-
 constexpr Step steps[] = {
-    note_network,       //
-    cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
-    split_by_streams,   // streams of chapter 3 of the thesis on JEDI
-    drop_empty_stages,  //
-    add_replicas,       // duplication of the same chapter
-    connect_phases,     // Algorithm 2, lines 26 to 30
-    set_offsets,        //
-    size_channels,      //
+    {"note the network", note_network, fault_of_names},
+    // Algorithm 2, lines 3 to 25, with our rule for phases.
+    {"cut into phases", cut_into_phases, fault_of_phases},
+    // Streams of chapter 3 of the thesis on JEDI.
+    {"split by streams", split_by_streams, fault_of_phases},
+    {"drop empty stages", drop_empty_stages, fault_of_stages},
+    // Duplication of the same chapter.
+    {"add replicas", add_replicas, fault_of_replicas},
+    // Algorithm 2, lines 26 to 30.
+    {"connect phases", connect_phases, fault_of_channels},
+    {"set offsets", set_offsets, fault_of_offsets},
+    {"size channels", size_channels, fault_of_capacities},
 };
+
+/// Only builds for debugging look: what a step does wrong, check() finds at the end too.
+void check_step(const Step& step, const Plan& plan, const Material& material) {
+#ifndef NDEBUG
+  if (const std::string fault = step.fault(plan, material); !fault.empty())
+    throw std::logic_error(fmt::format("after the step '{}': {}", step.name, fault));
+#else
+  static_cast<void>(step), static_cast<void>(plan), static_cast<void>(material);
+#endif
+}
 
 void check_arguments(const Material& material) {
   const auto& processors = material.mapping.processors;
@@ -63,10 +77,18 @@ Plan build(const network::Network& network, const board::Board& board, const Map
   const Material material{network, board, mapping, options, network::topology(network)};
   check_arguments(material);
   Plan plan;
-  for (const Step step : steps) plan = step(std::move(plan), material);
+  for (const Step& step : steps) {
+    const auto begin = std::chrono::steady_clock::now();
+    plan = step.run(std::move(plan), material);
+    if (options.times != nullptr)
+      options.times->push_back({step.name, std::chrono::steady_clock::now() - begin});
+    check_step(step, plan, material);
+  }
   check(plan, network);
   return plan;
 }
+
+std::span<const Step> build_steps() { return steps; }
 
 Plan note_network(Plan plan, const Material& material) {
   plan.network_hash = network::hash_of(material.network);

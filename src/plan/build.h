@@ -2,10 +2,17 @@
 // From a mapping to a plan: a list of steps, each a function from plan to plan.
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plan/plan.h"
 
 namespace millrace::plan {
+
+/// What a step of build() took.
+struct StepTime {
+  const char* step;
+  Time took{};
+};
 
 struct BuildOptions {
   std::string engine = "onednn";
@@ -23,6 +30,7 @@ struct BuildOptions {
   /// Streams, by LayerId, of the stage that the layer is in, on each of its processors: 1 to 64;
   /// empty: 1 for all. A phase has those of its first layer.
   std::vector<std::int64_t> streams = {};
+  std::vector<StepTime>* times = nullptr;  // borrowed; gets what each step takes
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of decision 4: layers are visited

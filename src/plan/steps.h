@@ -1,6 +1,7 @@
 #pragma once
 // The steps from a mapping to a plan, in their order. Each is a function from plan to plan.
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,30 +30,49 @@ struct Material {
   network::Topology topology;
 };
 
+/// `fault`: what is wrong with the plan after the step, a sentence; empty: nothing. Builds for
+/// debugging ask it after each step; a fault is a mistake in the step.
+struct Step {
+  const char* name;
+  Plan (*run)(Plan, const Material&);
+  std::string (*fault)(const Plan&, const Material&);
+};
+/// All of them, in their order.
+std::span<const Step> build_steps();
+
+// Each with what holds after it.
+
 /// Hash and names of the network.
+std::string fault_of_names(const Plan& plan, const Material& material);
 Plan note_network(Plan plan, const Material& material);
 
 /// One stage per processor of the board, its layers cut into phases so that no phase waits for
 /// itself through another processor, and where batches change.
 Plan cut_into_phases(Plan plan, const Material& material);
+std::string fault_of_phases(const Plan& plan, const Material& material);
 
 /// Where a processor has streams: a stage for the phases with each number of them.
 Plan split_by_streams(Plan plan, const Material& material);
 
 /// Stages that have layers, in the order of their first layers, with names.
 Plan drop_empty_stages(Plan plan, const Material& material);
+std::string fault_of_stages(const Plan& plan, const Material& material);
 
 /// Replicas of stages on the processors asked for.
 Plan add_replicas(Plan plan, const Material& material);
+std::string fault_of_replicas(const Plan& plan, const Material& material);
 
 /// A channel for every tensor that is needed beyond its phase.
 Plan connect_phases(Plan plan, const Material& material);
+std::string fault_of_channels(const Plan& plan, const Material& material);
 
 /// Gives each phase an offset one frame larger than what it reads from other stages.
 Plan set_offsets(Plan plan, const Material& material);
+std::string fault_of_offsets(const Plan& plan, const Material& material);
 
 /// As many slots per tensor as keep the pipeline at full speed.
 Plan size_channels(Plan plan, const Material& material);
+std::string fault_of_capacities(const Plan& plan, const Material& material);
 
 /// By how many frames the channel's reader is behind its writer. The caller submits at offset 0 and
 /// collects at the largest offset of all.

@@ -67,6 +67,7 @@ LayerTimes times_of(const network::Network& network, const Groups& groups, Layer
   times.fused_into = groups[layer.index];
   if (const Verdict verdict = way.model.supports(network[layer].op); !verdict) {
     times.refusal = verdict.reason();
+    times.refused_by_board = true;
     return times;
   }
   if (network::is_reshape(network[layer].op)) return times;  // free

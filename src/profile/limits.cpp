@@ -31,10 +31,9 @@ void limit(std::vector<LayerTimes>& layers, const std::vector<Verdict>& verdicts
     if (!broken[heads[i]]) continue;
     LayerTimes own;
     own.variant = layers[i].variant;
-    if (verdicts[i])
-      own.together = own.alone = layers[i].alone;
-    else
-      own.refusal = verdicts[i].reason();
+    if (verdicts[i]) own.together = own.alone = layers[i].alone;
+    own.refusal = verdicts[i].reason();
+    own.refused_by_board = !verdicts[i];
     layers[i] = std::move(own);
   }
 }

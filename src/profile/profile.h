@@ -54,6 +54,7 @@ struct LayerTimes {
   std::vector<Alternative> alternatives;  // the engine's own choice first; none: there is one way
   std::vector<BatchTime> batches;         // ascending from 1 frame; see batches.h
   std::string refusal = {};  // why the processor cannot run it: then it has no times; empty: it can
+  bool refused_by_board = false;  // the board's file says so, not an engine
   bool operator==(const LayerTimes&) const = default;
 };
 

@@ -35,6 +35,7 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   if (times.contended.count > 0) result["contended"] = to_json(times.contended);
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
   if (!times.refusal.empty()) result["refusal"] = times.refusal;
+  if (times.refused_by_board) result["refused_by_board"] = true;
   for (const BatchTime& batch : times.batches)
     result["batches"].push_back(to_json(batch, !times.alternatives.empty()));
   if (times.alternatives.empty()) return result;
@@ -127,9 +128,9 @@ std::vector<BatchTime> batch_times(const JsonView& view, const board::Variant& o
 }
 
 LayerTimes layer_times(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 10> known{
+  static constexpr std::array<std::string_view, 11> known{
       "layer",      "kernel",  "together",     "alone",   "contended",
-      "fused_into", "variant", "alternatives", "batches", "refusal"};
+      "fused_into", "variant", "alternatives", "batches", "refusal", "refused_by_board"};
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
@@ -143,6 +144,7 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
   }
   if (view.has("variant")) times.variant = variant(view.at("variant"));
   if (view.has("refusal")) times.refusal = view.at("refusal").text();
+  times.refused_by_board = view.has("refused_by_board");
   if (view.has("batches")) times.batches = batch_times(view.at("batches"), times.variant);
   if (view.has("alternatives"))
     for (const JsonView& each : view.at("alternatives").items())

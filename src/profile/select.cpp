@@ -59,7 +59,10 @@ ProcessorProfile fastest_of(const Entries& entries) {
     for (std::size_t e = 1; e < entries.size(); ++e)
       if (sums[e][groups[i]] < sums[best][groups[i]]) best = e;
     result.layers[i] = entries[best]->layers[i];
-    if (!result.layers[i].refusal.empty()) result.layers[i].refusal = refusal_of(entries, i);
+    if (result.layers[i].refusal.empty()) continue;
+    result.layers[i].refusal = refusal_of(entries, i);
+    result.layers[i].refused_by_board = std::ranges::any_of(
+        entries, [&](const ProcessorProfile* each) { return each->layers[i].refused_by_board; });
   }
   return result;
 }

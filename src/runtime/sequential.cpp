@@ -46,13 +46,6 @@ void Sequential::run_again() {
   subnet_->run(at.in, at.out);
 }
 
-std::vector<engine::GroupTime> Sequential::run_again_timed() {
-  if (!subnet_) return {};
-  const MaybePinned here(processor_, pin_);
-  const Pointers at = pointers();
-  return subnet_->run_timed(at.in, at.out);
-}
-
 network::Array Sequential::result(TensorId output) const {
   const network::Tensor& tensor = network_[output];
   if (tensor.constant) return *tensor.constant;

@@ -31,8 +31,6 @@ class Sequential {
   /// Runs on the inputs of the last call, or zeros, and leaves the outputs where they are: only the
   /// network's own time, for measuring.
   void run_again();
-  /// The same, with the time of every group of layers.
-  std::vector<engine::GroupTime> run_again_timed();
 
   engine::Memory memory() const;
 

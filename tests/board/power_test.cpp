@@ -62,7 +62,6 @@ TEST(Power, energy_is_power_times_time_which_grows_as_the_clock_falls) {
   const Device device = device_with({{{500}, {50}, {400}, {}}, {{1000}, {100}, {1400}, {}}});
   EXPECT_DOUBLE_EQ(dynamic_energy(device, {1000}, 2ms), 2800);  // 1.4 W * 2 ms
   EXPECT_DOUBLE_EQ(dynamic_energy(device, {500}, 2ms), 1600);   // 0.4 W * 4 ms
-  EXPECT_DOUBLE_EQ(static_energy(device, {500}, 10ms), 500);    // 50 mW * 10 ms
 }
 
 TEST(Power, the_shipped_xavier_saves_energy_at_each_lower_clock) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 
 #include "base/json.h"
 #include "dataflow/sdf3.h"
@@ -154,7 +155,9 @@ class Enumeration {
   void look() {
     const auto found = throughput(with_capacities(graph_, capacities_));
     if (!found || !found->is_live()) return;
-    const auto [at, fresh] = best_.try_emplace(total_tokens(capacities_), found->period());
+    const std::int64_t total =
+        std::accumulate(capacities_.begin(), capacities_.end(), std::int64_t{0});
+    const auto [at, fresh] = best_.try_emplace(total, found->period());
     if (!fresh && found->period() < at->second) at->second = found->period();
   }
 

@@ -93,6 +93,7 @@ profile::Profile profile_of(const test::Field& field, bool gpu_refuses) {
       if (refuses) {
         times = {};
         times.refusal = "its SDK does not run Relu";
+        times.refused_by_board = true;
       }
       each.layers.push_back(times);
     }

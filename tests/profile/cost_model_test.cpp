@@ -113,6 +113,7 @@ TEST(Limits, take_layers_out_of_a_profile_and_groups_apart) {
   EXPECT_EQ(layers[0].refusal, "");
   EXPECT_EQ(layers[0].together, cpu.layers[0].alone) << "no longer with the Relu";
   EXPECT_EQ(layers[1].refusal, "its SDK does not run Relu");
+  EXPECT_TRUE(layers[1].refused_by_board);
   EXPECT_FALSE(layers[1].fused_into);
   EXPECT_EQ(layers[2].refusal, "its SDK does not run Softmax");
 }

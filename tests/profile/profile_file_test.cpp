@@ -39,6 +39,7 @@ Profile small_profile() {
   ProcessorProfile& npu = profile.processors.emplace_back(p);
   npu.processor = {"dla0", board::ProcessorKind::npu, {}};
   npu.layers[1].refusal = "its SDK does not run Relu";
+  npu.layers[1].refused_by_board = true;
   npu.borders = {0.5, 0.25, Time(7000), Time(50000), 0.125, Time(300), true};
   profile.modelled = true;
   return profile;

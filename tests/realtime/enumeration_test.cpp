@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "generate.h"
 #include "realtime/analysis.h"
-#include "realtime/generate.h"
 #include "realtime/utilisation.h"
 
 namespace millrace::realtime {

@@ -1,5 +1,5 @@
 // Generators of task sets against what geometry says of their distributions.
-#include "realtime/generate.h"
+#include "generate.h"
 
 #include <gtest/gtest.h>
 

@@ -93,8 +93,6 @@ Recognised recognise_named(const Outputs& outputs, const std::string& name,
 
 }  // namespace
 
-std::span<const Head> all_heads() { return heads; }
-
 std::vector<Recognised> best_fits(const Outputs& outputs) {
   std::vector<Recognised> best;
   for (const Head& head : heads) {

@@ -56,9 +56,6 @@ struct Head {
                                      std::int64_t row) = nullptr;
 };
 
-/// In the order in which they are looked at.
-std::span<const Head> all_heads();
-
 struct Recognised {
   const Head* head;
   BoxLayout layout;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "explore/evolution/sga.h"
 
 namespace millrace::explore {
 namespace {
@@ -110,46 +109,6 @@ std::vector<std::size_t> by_size(const AdmissionProblem& problem) {
   return order;
 }
 
-/// By task, which of its options.
-class AdmissionGenes {
- public:
-  explicit AdmissionGenes(const AdmissionProblem& problem) {
-    for (const AdmissionTask& task : problem.tasks) places_.push_back(options_of(task));
-  }
-  Genome sizes() const {
-    Genome sizes;
-    for (const auto& places : places_) sizes.push_back(static_cast<std::uint32_t>(places.size()));
-    return sizes;
-  }
-  AdmissionChoice choice_of(const Genome& genome) const {
-    AdmissionChoice choice;
-    for (std::size_t t = 0; t < places_.size(); ++t) choice.push_back(places_[t][genome[t]]);
-    return choice;
-  }
-  Genome genome_of(const AdmissionChoice& choice) const {
-    Genome genome;
-    for (std::size_t t = 0; t < choice.size(); ++t)
-      genome.push_back(static_cast<std::uint32_t>(std::ranges::find(places_[t], choice[t]) -
-                                                  places_[t].begin()));
-    return genome;
-  }
-
- private:
-  std::vector<std::vector<std::size_t>> places_;
-};
-
-/// Overload costs more than anything else.
-double cost_with_overload(const AdmissionProblem& problem, const AdmissionOptions& options,
-                          const AdmissionChoice& choice) {
-  constexpr double rounding = 1e-12;
-  double overload = 0;
-  for (const double load : loads_of(problem, choice))
-    overload += load > 1 + rounding ? load - 1 : 0;
-  for (const auto& [a, b] : problem.exclusive)
-    if (std::ranges::count(choice, a) > 0 && std::ranges::count(choice, b) > 0) overload += 1;
-  return overload > 0 ? 1e12 + 1e9 * overload : cost_of(problem, options, choice);
-}
-
 }  // namespace
 
 std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& problem) {
@@ -163,29 +122,6 @@ std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& prob
   }
   AdmissionChoice choice = growing.choice();
   if (!explore::fits(problem, choice)) return std::nullopt;  // its loads are rounded
-  return choice;
-}
-
-std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,
-                                                 const AdmissionOptions& options,
-                                                 const AdmissionGenetic& genetic) {
-  const AdmissionGenes genes(problem);
-  if (std::ranges::count(genes.sizes(), 0u) > 0) return std::nullopt;
-  if (problem.tasks.empty()) return AdmissionChoice{};
-  SgaOptions sga{.population = genetic.population,
-                 .mutation = 1.0 / static_cast<double>(problem.tasks.size()),
-                 .seed = genetic.seed};
-  if (const auto first = first_fit_decreasing(problem)) sga.start = {genes.genome_of(*first)};
-  Sga search(
-      genes.sizes(),
-      [&](const Genome& genome) {
-        return cost_with_overload(problem, options, genes.choice_of(genome));
-      },
-      sga);
-  for (unsigned generation = 0; generation < genetic.generations; ++generation)
-    search.next_generation();
-  AdmissionChoice choice = genes.choice_of(search.best());
-  if (!fits(problem, choice)) return std::nullopt;
   return choice;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 // Choices for sets of tasks that are too large for the program, and to begin with.
-#include <cstdint>
 #include <optional>
 
 #include "explore/admission/program.h"
@@ -11,15 +10,5 @@ namespace millrace::explore {
 /// the largest load of its units least. What does not fit then takes the place of others that can
 /// move. Nothing: it found no choice that fits, though there may be one.
 std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& problem);
-
-struct AdmissionGenetic {
-  std::uint64_t seed = 1;
-  unsigned population = 64, generations = 200;
-};
-
-/// A genetic search over choices (sga.h); overload costs more than anything else. Nothing as above.
-std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,
-                                                 const AdmissionOptions& options,
-                                                 const AdmissionGenetic& genetic = {});
 
 }  // namespace millrace::explore

@@ -78,8 +78,4 @@ std::int64_t CandidateCache::left() const {
 
 bool CandidateCache::is_spent() const { return left() == 0; }
 
-bool CandidateCache::is_all_spent() const {
-  return stopped_ || (options_.candidates > 0 && count() >= options_.candidates);
-}
-
 }  // namespace millrace::explore

@@ -36,8 +36,7 @@ class CandidateCache {
 
   /// From now on so many more at most, but never more than all; nothing: all that are left.
   void allow(std::optional<std::int64_t> more);
-  bool is_spent() const;      // of what is allowed
-  bool is_all_spent() const;  // of all
+  bool is_spent() const;  // of what is allowed
   std::int64_t count() const { return static_cast<std::int64_t>(order_.size()); }
   std::int64_t left() const;  // of what is allowed
 

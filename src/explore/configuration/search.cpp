@@ -240,7 +240,7 @@ std::optional<double> application_fps(const SearchPlace& place, const Choice& ch
                                       const Score& found) {
   const Candidate& winner = choice.winner();
   if (processing.each() <= Time{} || winner.plan.stages.empty()) return std::nullopt;
-  if (!winner.name.starts_with("one processor")) return found.throughput;
+  if (!winner.search.is_one_processor) return found.throughput;
   Score alone{1 / seconds(winner.bound), {}};
   for (const board::Processor& processor : place.board.processors)
     alone.utilisation.push_back(
@@ -251,9 +251,8 @@ std::optional<double> application_fps(const SearchPlace& place, const Choice& ch
 /// What one processor passes if nothing overlaps; nothing if there is no pre- or post-processing.
 std::optional<double> baseline_fps(const Choice& choice,
                                    const Processing& processing) {
-  const auto alone = std::ranges::find_if(choice.candidates, [](const Candidate& each) {
-    return each.name.starts_with("one processor");
-  });
+  const auto alone = std::ranges::find_if(
+      choice.candidates, [](const Candidate& each) { return each.search.is_one_processor; });
   if (processing.each() <= Time{} || alone == choice.candidates.end()) return std::nullopt;
   return 1 / seconds(processing.each() + alone->bound);
 }

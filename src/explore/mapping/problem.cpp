@@ -70,11 +70,8 @@ const profile::ProcessorProfile& profile_of(const board::Processor& processor,
 
 /// Why it cannot run, and who says so; empty if it can.
 std::string refusal_of(const profile::ProcessorProfile& measured, std::size_t layer) {
-  const std::string& reason = measured.layers[layer].refusal;
-  // Engines refuse layers too, in words of their own.
-  const bool is_of_board = reason.find("its SDK ") != std::string::npos ||
-                           reason.find("has no unit ") != std::string::npos;
-  return is_of_board ? reason + ", says the board's file" : reason;
+  const profile::LayerTimes& times = measured.layers[layer];
+  return times.refused_by_board ? times.refusal + ", says the board's file" : times.refusal;
 }
 
 /// Follows groups that joined groups to the first layer of all.

@@ -16,6 +16,7 @@ struct SearchResult {
   std::string method;     // the search that found it
   int epochs = 0;         // of the genetic search
   int moves = 0;          // by improve(), behind the search
+  bool is_one_processor = false;  // it was to be: the whole network on one of them
 };
 
 /// What a search minimises. Of the options for plans, those that PlanPeriod reads count.

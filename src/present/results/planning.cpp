@@ -64,6 +64,18 @@ std::string proof_text(const network::Network& network, const explore::Candidate
           slots_text(network, chosen));
 }
 
+/// How the mapping became a plan.
+std::string built_text(const explore::Candidate& chosen) {
+  Time all{};
+  std::string steps;
+  for (const plan::StepTime& each : chosen.built) {
+    all += each.took;
+    steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", each.step,
+                         millrace::to_text(each.took));
+  }
+  return steps.empty() ? "" : fmt::format("built in {}: {}\n", millrace::to_text(all), steps);
+}
+
 /// By what the plan gains over that processor alone: measured if both were, else predicted.
 std::string gain_text(const explore::Candidate& winner, const explore::Candidate& alone) {
   const std::string name = alone.plan.stages.front().processors.front().name;
@@ -127,7 +139,7 @@ std::string speed_with_crops(const product::PlanResult& result) {
                                  counted(static_cast<std::size_t>(crops.most), "crop"));
   const auto& all = result.attempts.back().shared->candidates;
   const auto alone = std::ranges::find_if(
-      all, [](const explore::SharedCandidate& each) { return each.first.name == "one processor"; });
+      all, [](const explore::SharedCandidate& each) { return each.first.search.is_one_processor; });
   if (alone != all.end() && alone->first.plan.stages.size() == 1)
     text += fmt::format("; predicted gain over {} alone: {:.2f} times",
                         alone->first.plan.stages.front().processors.front().name,
@@ -144,7 +156,7 @@ std::string closing_text(const product::PlanResult& result, const product::PlanR
   if (result.crops) return speed_with_crops(result) + next_text(request, output);
   const auto alone =
       std::ranges::find_if(choice.candidates, [](const explore::Candidate& candidate) {
-        return candidate.name.starts_with("one processor");
+        return candidate.search.is_one_processor;
       });
   const bool is_measured = winner.evidence.period != Time{};
   const double period =
@@ -297,7 +309,7 @@ std::string plan_text(const product::PlanResult& result, const product::PlanRequ
                   candidates_text(choice), chosen_text(choice), engines_line(result, request),
                   groups_text(result.file.plan, result.network),
                   stages_text(result.file.plan, result.file.evidence, result.network),
-                  proof_text(result.network, choice.winner()));
+                  proof_text(result.network, choice.winner()) + built_text(choice.winner()));
   for (const explore::LayerReasons& why : result.why) text += why_text(result, why);
   if (result.crops)
     text += fmt::format("\n{}{}", crops_text(result),

@@ -246,12 +246,6 @@ void refuse_two_inputs(const system::Group& group) {
 
 }  // namespace
 
-bool GroupCode::is_complete() const {
-  for (std::size_t t = 0; t < tasks.size(); ++t)
-    if (tasks[t].task == nullptr && networks[t] == nullptr) return false;
-  return true;
-}
-
 GroupCode open_code(const system::Group& group, const network::Network* network,
                     const TaskSources& sources, const Context& context) {
   GroupCode code;

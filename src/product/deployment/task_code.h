@@ -26,8 +26,6 @@ struct GroupCode {
   std::vector<application::LoadedTask> tasks;  // null: the task has no function
   std::vector<std::shared_ptr<const NetworkOfTask>> networks;  // null: the task runs none
   std::vector<std::int64_t> token_bytes;
-
-  bool is_complete() const;  // each task has a function or a network
 };
 
 /// `network`: null if the group has none. InputError, with the place, if a function is not found,

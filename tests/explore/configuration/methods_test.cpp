@@ -229,7 +229,7 @@ TEST(Methods, stop_ends_a_search_with_what_it_has) {
   options.stop = [&] { return ++asked > 3; };
   CandidateCache cache = field.cache(options);
   EXPECT_TRUE(search_cut_points(cache, {}));
-  EXPECT_TRUE(cache.is_all_spent());
+  EXPECT_TRUE(cache.is_spent());
   EXPECT_LT(cache.count(), 20);
 }
 

@@ -41,9 +41,9 @@ void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
 Kernel skip_slow_depthwise(const dnnl::engine& engine, const Question& question) {
   Kernel chosen;
   visit_kernels(engine, question, [&](const Kernel& kernel) {
-    const bool better = !chosen || kernel.name.starts_with("jit_dw");
+    const bool better = !chosen || kernel.family() == KernelFamily::depthwise;
     if (better) chosen = kernel;
-    return better && !kernel.name.starts_with("brdgmm");
+    return better && kernel.family() != KernelFamily::depthwise_blocks;
   });
   return chosen;
 }
@@ -59,7 +59,7 @@ bool has_one_column(const ConvolutionSpec& spec) {
 Kernel prefer_products(const dnnl::engine& engine, const Question& question) {
   Kernel chosen;
   visit_kernels(engine, question, [&](const Kernel& kernel) {
-    const bool is_product = kernel.name.find("gemm:jit") != std::string::npos;
+    const bool is_product = kernel.family() == KernelFamily::generated_product;
     if (!chosen || is_product) chosen = kernel;
     return is_product;
   });
@@ -96,7 +96,25 @@ Desc Kernel::operand(int argument) const {
 
 Desc Kernel::scratchpad() const { return choice.scratchpad_desc(); }
 
-bool Kernel::is_slow() const { return name.find("ref") != std::string::npos; }
+KernelFamily family_of(std::string_view name) {
+  struct Sign {
+    std::string_view part;
+    bool is_first;  // the name begins with it
+    KernelFamily family;
+  };
+  using enum KernelFamily;
+  static constexpr Sign signs[] = {{"ref", false, reference},
+                                   {"simple", true, simple},
+                                   {"jit_dw", true, depthwise},
+                                   {"brdgmm", true, depthwise_blocks},
+                                   {"gemm:jit", false, generated_product},
+                                   {"gemm", false, product}};
+  for (const Sign& sign : signs)
+    if (const std::size_t place = name.find(sign.part);
+        place != name.npos && (place == 0 || !sign.is_first))
+      return sign.family;
+  return other;
+}
 
 dnnl::primitive generate(const Kernel& kernel) {
   constexpr std::size_t room = 16 << 20;  // many times the code of any kernel

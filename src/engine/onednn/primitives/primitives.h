@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/onednn/primitives/layout.h"
@@ -28,6 +29,18 @@ struct GivenZero {
   std::int32_t zero = 0;
 };
 
+/// Families of oneDNN's kernels that we treat differently. oneDNN says which it is by name alone.
+enum class KernelFamily {
+  other,
+  reference,         // loops over single numbers, orders of magnitude slower than the others
+  simple,            // the same for pooling, not as slow
+  depthwise,         // generated code for depthwise convolutions
+  depthwise_blocks,  // the same by products of blocks
+  generated_product, // products of matrices in float32 by generated code, for x86 alone
+  product            // other products of matrices
+};
+KernelFamily family_of(std::string_view name);
+
 /// What oneDNN chose to run, before code is generated for it. False: it cannot do it.
 struct Kernel {
   dnnl::primitive_desc_base choice = {};
@@ -40,8 +53,8 @@ struct Kernel {
   /// How an operand (DNNL_ARG_...) must lie.
   Desc operand(int argument) const;
   Desc scratchpad() const;
-  /// One of oneDNN's reference loops, orders of magnitude slower than the others.
-  bool is_slow() const;
+  KernelFamily family() const { return family_of(name); }
+  bool is_slow() const { return family() == KernelFamily::reference; }
 };
 
 /// With the code that it runs. std::bad_alloc if memory is short: oneDNN would crash.

@@ -1,4 +1,4 @@
-#include "realtime/generate.h"
+#include "generate.h"
 
 #include <fmt/format.h>
 
