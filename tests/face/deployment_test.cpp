@@ -205,8 +205,8 @@ void check_times(const GroupResult& result, const std::string& line) {
   EXPECT_LE(result.due, result.released);
   EXPECT_LE(result.released, result.end);
   ASSERT_TRUE(result.bound);
-  EXPECT_NEAR(number_in(line, "bound_ms"),
-              std::chrono::duration<double, std::milli>(*result.bound).count(), 1e-3);
+  const std::chrono::duration<double, std::milli> bound = *result.bound;
+  EXPECT_NEAR(number_in(line, "bound_ms"), bound.count(), 1e-3);
 }
 
 TEST_F(FaceDeployment, a_group_reads_its_own_input_and_each_result_is_in_its_file_too) {

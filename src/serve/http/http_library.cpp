@@ -92,9 +92,12 @@ class Server final : public HttpServer {
 
 }  // namespace
 
-extern "C" HttpServer* millrace_http(const Address& address, const Pages& pages) {
+extern "C" {
+
+HttpServer* millrace_http(const Address& address, const Pages& pages) {
   auto server = std::make_unique<Server>(pages);
   return server->listen(address) ? server.release() : nullptr;
+}
 }
 
 }  // namespace millrace::serve
