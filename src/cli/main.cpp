@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/excerpt.h"
-#include "base/log.h"
+#include "base/text/log.h"
 #include "base/process/crash.h"
 #include "base/process/signals.h"
 #include "base/terminal.h"

@@ -303,4 +303,13 @@ Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks) {
   return Verdict::yes();
 }
 
+std::vector<double> table_loads(const StaticTable& table, const std::vector<TableTask>& tasks) {
+  std::vector<double> loads(number_of_units(tasks), 0);
+  for (const TableEntry& entry : table.entries)
+    for (const std::size_t unit : units_of(tasks[entry.task], entry.part))
+      loads[unit] += static_cast<double>((entry.end - entry.begin).count()) /
+                     static_cast<double>(table.cycle.count());
+  return loads;
+}
+
 }  // namespace millrace::realtime

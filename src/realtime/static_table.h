@@ -99,4 +99,7 @@ std::optional<StaticTable> make_table(const std::vector<TableTask>& tasks);
 /// two things at once. No names the first job that is wrong.
 Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks);
 
+/// The busy share of each unit in the cycle.
+std::vector<double> table_loads(const StaticTable& table, const std::vector<TableTask>& tasks);
+
 }  // namespace millrace::realtime

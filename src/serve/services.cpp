@@ -8,7 +8,10 @@ namespace millrace::serve {
 
 Services::Services(const ServiceOptions& options) : options_(options) {
   observers_.push_back(&figures_);
-  if (!options.view.empty()) observers_.push_back(&view_.emplace(figures_));
+  if (!options.view.empty()) {
+    observers_.push_back(&view_.emplace(figures_));
+    traced_frames_ = view_->traced_frames();
+  }
   if (!options.mqtt.empty()) {
     publisher_ = std::make_unique<Publisher>(read_broker(options.mqtt, "⟨mqtt⟩"),
                                              [this](const std::string& text) { note(text); });

@@ -38,7 +38,6 @@ class Services final : public application::Observer {
     figures_.done(group, frame);
   }
   void ended() override;
-  std::int64_t traced_frames() const override { return view_ ? view_->traced_frames() : 0; }
 
  private:
   void serve(const Address& address, const Pages& pages, const char* what);

@@ -13,16 +13,6 @@
 namespace millrace::realtime {
 namespace {
 
-/// The busy share of each unit in the cycle.
-std::vector<double> table_loads(const StaticTable& table, const std::vector<TableTask>& tasks) {
-  std::vector<double> loads(number_of_units(tasks), 0);
-  for (const TableEntry& entry : table.entries)
-    for (const std::size_t unit : units_of(tasks[entry.task], entry.part))
-      loads[unit] += static_cast<double>((entry.end - entry.begin).count()) /
-                     static_cast<double>(table.cycle.count());
-  return loads;
-}
-
 TableTask on_unit(const char* name, std::int64_t period, std::int64_t worst, std::size_t unit = 0) {
   return {name, Time(period), Time(period), Time(worst), {unit}};
 }

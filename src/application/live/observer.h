@@ -1,6 +1,7 @@
 #pragma once
 // Who looks at an application while it runs.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,10 @@ class Observer {
   virtual void done(std::size_t /*group*/, const runtime::EndedFrame& /*frame*/) {}
   virtual void ended() {}
   /// Of so many frames stages keep what they did, for Session::recent().
-  virtual std::int64_t traced_frames() const { return 0; }
+  std::int64_t traced_frames() const { return traced_frames_; }
+
+ protected:
+  std::int64_t traced_frames_ = 0;  // before a run begins
 };
 
 /// A run, or a deployment, is observed while it lives; by nobody if that is null.

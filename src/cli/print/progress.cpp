@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "base/excerpt.h"
-#include "base/log.h"
+#include "base/text/log.h"
 #include "base/process/signals.h"
 #include "base/terminal.h"
 #include "cli/options/old_words.h"

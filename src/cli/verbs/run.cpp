@@ -6,7 +6,7 @@
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/log.h"
+#include "base/text/log.h"
 #include "base/process/signals.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"

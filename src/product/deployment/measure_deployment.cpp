@@ -79,4 +79,12 @@ std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& d
   return bounds;
 }
 
+deployment::Deployment with_rates(deployment::Deployment deployment, double factor) {
+  for (system::Group& group : deployment.system.groups) {
+    group.rates.least_fps *= factor;
+    group.rates.most_fps *= factor;
+  }
+  return deployment;
+}
+
 }  // namespace millrace::product

@@ -40,4 +40,7 @@ std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& d
                                                  const board::Board& board,
                                                  const deployment::Wanted& at);
 
+/// Every group's rates times the factor.
+deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
+
 }  // namespace millrace::product

@@ -13,11 +13,10 @@ namespace millrace::serve {
 /// Observes beside the figures, which it borrows.
 class View final : public application::Observer {
  public:
-  explicit View(Figures& figures) : figures_(figures) {}
+  explicit View(Figures& figures) : figures_(figures) { traced_frames_ = 2000; }
 
   void begun(const application::AtWork& work) override;
   void take(const application::Outcome& outcome) override { newest_.take(outcome); }
-  std::int64_t traced_frames() const override { return 2000; }
 
   /// "/", "/state.json", "/gantt.svg", "/stream?input=0", "/picture.jpg?input=0".
   void add_to(Pages& pages);

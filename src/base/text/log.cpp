@@ -1,4 +1,4 @@
-#include "base/log.h"
+#include "base/text/log.h"
 
 #include <fmt/chrono.h>
 
