@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
+#include "runtime/pool.h"
 
 namespace millrace::application {
 namespace {
@@ -133,9 +134,19 @@ std::unique_ptr<Source> open_source(const Application& application,
                                     const network::Network& network) {
   cv::setNumThreads(1);  // the pools' threads are what there is
   if (!application.has_several_inputs()) return open_one(application.input, network);
-  std::vector<std::unique_ptr<Source>> sources;
   const std::vector<Input> inputs = application.inputs();
-  for (const Input& input : inputs) sources.push_back(open_one(input, network));
+  std::vector<std::unique_ptr<Source>> sources(inputs.size());
+  std::size_t next = 0;
+  const auto take = [&]() -> std::optional<runtime::Job> {
+    if (next == inputs.size()) return std::nullopt;
+    const std::size_t i = next++;
+    return runtime::Job{[&, i] { sources[i] = open_one(inputs[i], network); },
+                        [] { return true; }};
+  };
+  // A camera takes a second or more.
+  const int threads = application.input.is_live() ? static_cast<int>(inputs.size()) : 1;
+  runtime::Pool opening(take, {"input", threads});
+  opening.wait();
   return join_sources(std::move(sources), inputs);
 }
 

@@ -193,7 +193,7 @@ class Command(unittest.TestCase):
     def test_an_unknown_peer_is_refused_with_the_known_ones(self):
         done = self.compare("--peers", "onnx")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("found 'onnx', expected some of millrace,onnxruntime", done.stderr)
+        self.assertIn("found 'onnx', expected some of millrace,python,onnxruntime", done.stderr)
 
     def test_stored_runs_become_tables_again(self):
         result = {"machine": {"cpu": "A processor", "features": ["avx2"]},

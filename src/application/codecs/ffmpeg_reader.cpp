@@ -93,12 +93,16 @@ class Reader {
   explicit Reader(const How& how)
       : wait_{how.options.patience, how.options.is_over},
         is_live_(how.is_live),
+        wants_newest_(how.is_live && how.options.newest),
         may_skip_(how.options.newest) {}
 
   bool open(const std::string& where, const Options& options) {
     wait_.begin();
+    const auto begin = Clock::now();
     // A decoder of several threads would hold frames of live video back.
-    return open_input(where, options) && open_decoder(is_live_ ? 1 : 0);
+    if (!open_input(where, options) || !open_decoder(is_live_ ? 1 : 0)) return false;
+    note_what_waits(Clock::now() - begin);
+    return true;
   }
   bool read(VideoFrame& frame) {
     wait_.begin();
@@ -202,9 +206,22 @@ class Reader {
     is_at_end_ = true;
     avcodec_send_packet(decoder_.get(), nullptr);
   }
+  /// FFmpeg has looked at live video for seconds. Where only the newest picture is wanted and each
+  /// stands alone, those that it has read meanwhile are passed over.
+  void note_what_waits(Clock::duration took) {
+    constexpr std::chrono::milliseconds short_time{100};
+    const AVCodecDescriptor* const codec = avcodec_descriptor_get(stream_->codecpar->codec_id);
+    const bool stand_alone = codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
+    if (wants_newest_ && stand_alone && !has_end() && took > short_time && input_->pb != nullptr)
+      begin_ = avio_tell(input_->pb);
+  }
   /// False: the reader has fallen behind the source, and passes over all until the next picture
   /// that needs no other one.
   bool is_to_be_decoded(const AVPacket& packet) {
+    if (packet.pos >= 0 && packet.pos < begin_) {
+      ++skipped_;
+      return false;
+    }
     const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
     const Arrival arrival = arrivals_.note(packet, has_stamps_ ? stream_ : nullptr);
     if (!may_skip_ || !catching_up_.skips(arrival, is_key)) return true;
@@ -252,7 +269,8 @@ class Reader {
   AVStream* stream_ = nullptr;         // of the input
   std::deque<Owned<AVPacket>> ahead_;  // were read, and are not decoded
   Orientation orientation_;
-  const bool is_live_;
+  const bool is_live_, wants_newest_;
+  std::int64_t begin_ = 0;  // byte of the stream
   bool may_skip_;
   bool has_stamps_ = false;  // of the source, not made up by FFmpeg
   Arrivals arrivals_;

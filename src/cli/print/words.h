@@ -15,6 +15,7 @@ struct OptionWords {
   std::vector<std::string> values;  // that it takes, if they are few
   std::string text;
   bool is_key = false;
+  bool is_rare = false;  // --help-all lists it
 };
 OptionWords words_of(const CLI::Option& option, const std::string& verb);
 

@@ -270,13 +270,15 @@ LiveRun::LiveRun(DeploymentRunRequest request, Ends ends)
   const Context& context = state_->request.context;
   state_->loaded = load_deployment(state_->request.deployment, state_->request.tasks, context);
   LoadedDeployment& loaded = *state_->loaded;
+  FilesRead files;  // the deployment itself may be in memory
+  files.add(loaded.deployment.system);
   if (!loaded.is_here)
     throw InputError(state_->request.deployment,
                      "is for the board '" + loaded.board.name +
                          "', which is not this machine, and takes no live frames; deploy the "
                          "system here");
   state_->deliveries.emplace(DeliveriesRequest{state_->request.output, false, std::move(ends),
-                                               files_of(state_->request), context});
+                                               std::move(files), context});
   state_->deliveries->add(loaded, loaded.deployment);
   state_->controller =
       std::make_unique<runtime::Controller>(loaded.deployment, loaded.board, loaded.groups_to_run(),

@@ -17,7 +17,8 @@ GREY = "preprocess: {colours: grey}\n"
 
 def application(name, rate):
     """Its file, played live; and the same read as fast as it goes."""
-    head = f"format: 1\nnetwork: {{model: {GROUPS[name]}}}\n"
+    weights = "" if name == "front" else ", weights: random"
+    head = f"format: 1\nnetwork: {{model: {GROUPS[name]}{weights}}}\n"
     tail = (GREY if name == "front" else "") + "postprocess: {kind: top_k, top: 3}\n"
     Path(f"{name}.yaml").write_text(f"{head}input: {{video: film.avi, rate_fps: {rate}}}\n{tail}")
     Path(f"{name}_alone.yaml").write_text(f"{head}input: {{video: film.avi}}\n{tail}")

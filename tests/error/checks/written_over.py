@@ -79,6 +79,8 @@ OTHERS = {
     ("calibrate", "--correct-bias"): "a flag",
     ("dataflow", "--format"): "a name",
     ("export", "--sdf"): "a flag",
+    ("run", "--log-json"): "a flag",
+    ("run", "--scenario-file"): "read alone",
 }
 
 
