@@ -207,13 +207,13 @@ class Reader {
     avcodec_send_packet(decoder_.get(), nullptr);
   }
   /// FFmpeg has looked at live video for seconds. Where only the newest picture is wanted and each
-  /// stands alone, those that it has read meanwhile are passed over.
+  /// stands alone, those that lie in its buffers are passed over.
   void note_what_waits(Clock::duration took) {
     constexpr std::chrono::milliseconds short_time{100};
     const AVCodecDescriptor* const codec = avcodec_descriptor_get(stream_->codecpar->codec_id);
     const bool stand_alone = codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
     if (wants_newest_ && stand_alone && !has_end() && took > short_time && input_->pb != nullptr)
-      begin_ = avio_tell(input_->pb);
+      begin_ = input_->pb->pos;  // the end of its buffer
   }
   /// False: the reader has fallen behind the source, and passes over all until the next picture
   /// that needs no other one.
