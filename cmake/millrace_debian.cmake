@@ -10,6 +10,9 @@ set(CPACK_COMPONENTS_ALL program library development)
 if(TARGET millrace_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
+if(TARGET gstmillrace)
+  list(APPEND CPACK_COMPONENTS_ALL gstreamer)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(MILLRACE_DEBIAN_RELEASE 1 CACHE STRING "Which package of this version it is")
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${MILLRACE_DEBIAN_RELEASE})
@@ -50,6 +53,8 @@ debian_package(python python3-millrace python
                "${what}\nThis package has the module millrace."
                "${package} ${same}, python3 (>= ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}), \
 python3 (<< ${Python_VERSION_MAJOR}.${next}), python3-numpy")
+debian_package(gstreamer gstreamer1.0-millrace libs
+               "${what}\nThis package has the element millrace for GStreamer." "${package} ${same}")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)

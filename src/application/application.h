@@ -37,6 +37,7 @@ struct Input {
   std::string place;        // in the file
   std::string name = {};    // of several inputs: by which results say where they are from
 
+  bool operator==(const Input&) const = default;
   bool is_live() const { return kind == InputKind::camera || rate_fps > 0; }
 };
 
@@ -90,6 +91,7 @@ struct Output {
   std::string images;  // a folder of annotated pictures
   std::string video;   // an annotated video
   std::string maps;    // a folder of pictures with the class of each pixel
+  bool operator==(const Output&) const = default;
 };
 
 /// How its network is divided: a plan, or what one is made from.

@@ -1,12 +1,13 @@
 #include "application/run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <mutex>
 
 #include "application/cascade/crop_run.h"
 #include "application/cascade/crop_steps.h"
-#include "application/sources/reading.h"
+#include "application/sources/intake.h"
 #include "application/steps.h"
 #include "base/error.h"
 #include "runtime/pool.h"
@@ -42,31 +43,6 @@ class OnTheirWay {
   std::deque<TravelsPointer> batches_;
 };
 
-std::vector<runtime::Lane> lanes_of(const std::vector<Input>& inputs) {
-  std::vector<runtime::Lane> lanes;
-  for (const Input& input : inputs)
-    lanes.push_back(lane_of(input));
-  return lanes;
-}
-
-/// In the order of the application's inputs. An input alone, and those that are no live ones, are
-/// read as one.
-std::vector<std::unique_ptr<Reading>> readings_of(const Application& application,
-                                                  const Parts& parts) {
-  std::vector<std::unique_ptr<Reading>> readings;
-  const std::vector<Source*> lanes = parts.source->lanes();
-  if (lanes.empty() || !application.input.is_live()) {
-    Input input = application.input;
-    if (!lanes.empty()) input.frames = 0;  // each input counts its own
-    readings.push_back(std::make_unique<Reading>(input, parts.source));
-    return readings;
-  }
-  const std::vector<Input> inputs = application.inputs();
-  for (std::size_t i = 0; i < lanes.size(); ++i)
-    readings.push_back(std::make_unique<Reading>(inputs[i], lanes[i]));
-  return readings;
-}
-
 /// Where the newest picture is wanted, none is taken before the network is ready for it: what waits
 /// in the slots of the plan only grows old. One more than keep the stages busy is made ready.
 /// Nothing: all that fit.
@@ -84,7 +60,7 @@ std::optional<std::int64_t> most_on_their_way(const Application& application, co
 
 }  // namespace
 
-// readers (live input only) -> queue -> `before` pool -> session -> `after` pool -> give
+// intake -> `before` pool -> session -> `after` pool -> give
 struct Run::State {
   State(const Application& application_of, const Parts& parts_of, runtime::Session& session_of,
         Give give_of)
@@ -92,10 +68,18 @@ struct Run::State {
         parts(parts_of),
         session(session_of),
         give(std::move(give_of)),
-        queue(lanes_of(application_of.inputs())),
-        readings(readings_of(application_of, parts_of)) {
+        own_intake(parts.intake != nullptr
+                       ? nullptr
+                       : std::make_unique<Intake>(application, parts.source)),
+        intake(own_intake ? *own_intake : *parts.intake),
+        totals(parts.so_far != nullptr ? *parts.so_far : Totals{}),
+        start(Clock::now() - totals.elapsed) {
+    // These are the intake's.
+    totals.queue = {};
+    totals.gaps = {};
+    totals.last_due.clear();
     if (const auto most = most_on_their_way(application, parts, session)) credits.emplace(*most);
-    if (!application.has_several_inputs()) return;
+    if (!application.has_several_inputs() || !totals.inputs.empty()) return;
     for (const Input& input : application.inputs()) totals.inputs.emplace_back().name = input.name;
   }
 
@@ -103,30 +87,22 @@ struct Run::State {
   const Parts parts;
   runtime::Session& session;
   const Give give;
-  runtime::LiveQueue<Picture> queue;
-  const std::vector<std::unique_ptr<Reading>> readings;
+  const std::unique_ptr<Intake> own_intake;  // none: it is the caller's
+  Intake& intake;
+  std::atomic<bool> hands_over{false};
   /// One for each batch of pictures between the queue and the network's results, or the crops'.
   std::optional<runtime::Credits> credits = {};
   OnTheirWay on_their_way;
   Totals totals;  // of who gives; `elapsed` is of the last frame
-  Clock::time_point start = Clock::now();
-  std::optional<CropRun> crops;                         // gone after all pools
-  std::vector<std::unique_ptr<runtime::Pool>> readers;  // gone after these
-  std::unique_ptr<runtime::Pool> before, after;         // the last first: it may use the others
-
-  std::optional<runtime::Job> read_job(std::size_t lane) {
-    auto picture = readings[lane]->next();
-    if (!picture) return std::nullopt;
-    auto shared = std::make_shared<Picture>(std::move(*picture));
-    return runtime::Job{[] {},
-                        [this, shared, lane] { return queue.put(std::move(*shared), lane); }};
-  }
+  const Clock::time_point start;
+  std::optional<CropRun> crops;                  // gone after all pools
+  std::unique_ptr<runtime::Pool> before, after;  // the last first: it may use the others
 
   std::optional<runtime::Job> before_job() {
     if (credits && !credits->take()) return std::nullopt;
     auto travels = std::make_shared<Travels>();
     while (static_cast<std::int64_t>(travels->size()) < parts.batch) {
-      auto picture = application.input.is_live() ? queue.take() : readings.front()->next();
+      auto picture = intake.take();
       if (!picture) break;
       travels->emplace_back().outcome.picture = std::move(*picture);
     }
@@ -208,40 +184,30 @@ struct Run::State {
                                            }));
     before = std::make_unique<Pool>(
         [this] { return before_job(); },
-        options("pre-processing", application.preprocess.workers, [this](std::exception_ptr) {
+        options("pre-processing", application.preprocess.workers, [this](std::exception_ptr error) {
           session.finish();
+          if (hands_over && !error) return;
           close_queue();
-          end_reading();
+          intake.end();
         }));
-    if (!application.input.is_live()) return;
-    for (std::size_t lane = 0; lane < readings.size(); ++lane)
-      readers.push_back(std::make_unique<Pool>(
-          [this, lane] { return read_job(lane); },
-          options("input", {},
-                  [this, lane](std::exception_ptr error) { queue.finish(error, lane); })));
+    if (own_intake) own_intake->begin();
   }
 
-  /// No more pictures are taken.
-  void end_reading() {
-    for (const auto& reading : readings) reading->end();
-  }
   void stop() {
     stop_before_crops();
     if (crops) crops->stop();
   }
   void close_queue() {
-    queue.close();
+    intake.close();
     if (credits) credits->close();
   }
   /// Frames that have come to the crops still arrive.
   void stop_before_crops() {
-    end_reading();
-    close_queue();
+    if (!hands_over) {
+      intake.end();
+      close_queue();
+    }
     session.stop();
-  }
-  bool have_readers_left(std::chrono::milliseconds time) {
-    return std::all_of(readers.begin(), readers.end(),
-                       [&](const auto& reader) { return reader->wait_for(time); });
   }
 };
 
@@ -260,24 +226,22 @@ Run::~Run() { state_->stop(); }
 bool Run::wait_for(std::chrono::milliseconds time) {
   if (state_->crops && !state_->crops->wait_for(time)) return false;
   if (!state_->after->wait_for(time)) return false;
-  return state_->before->wait_for(time) && state_->have_readers_left(time);
+  if (!state_->before->wait_for(time)) return false;
+  return state_->hands_over || state_->intake.wait_for(time);
 }
 
-void Run::finish() { state_->end_reading(); }
+void Run::finish() { state_->intake.end(); }
+
+void Run::hand_over() {
+  state_->hands_over = true;
+  state_->intake.hold();
+}
 
 std::vector<InputTotals> Run::inputs() const {
   std::vector<InputTotals> inputs;
   const std::vector<Input> all = state_->application.inputs();
-  for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
-    const Reading& reading = *state_->readings[lane];
-    InputTotals& each = inputs.emplace_back();
-    each.name = all[lane].name;
-    each.queue = state_->queue.counts(lane);
-    const std::int64_t skipped = reading.skipped();
-    each.queue.put += skipped;
-    each.queue.dropped += skipped;
-    each.gaps = reading.gaps();
-  }
+  for (const Counted& counted : state_->intake.counted())
+    inputs.push_back({all[inputs.size()].name, 0, counted.queue, counted.gaps});
   return inputs;
 }
 
@@ -285,20 +249,18 @@ bool Run::is_busy() const { return !state_->on_their_way.empty(); }
 
 Totals Run::totals() const {
   Totals totals = state_->totals;
-  const std::vector<InputTotals> inputs = this->inputs();
-  const bool is_live = state_->application.input.is_live();
-  for (std::size_t lane = 0; lane < inputs.size(); ++lane) {
-    const runtime::QueueCounts& queue = inputs[lane].queue;
-    const Gaps& gaps = inputs[lane].gaps;
-    totals.gaps += gaps;
+  const std::vector<Counted> all = state_->intake.counted();
+  for (std::size_t lane = 0; lane < all.size(); ++lane) {
+    const runtime::QueueCounts& queue = all[lane].queue;
+    totals.gaps += all[lane].gaps;
     totals.queue.put += queue.put;
     totals.queue.dropped += queue.dropped;
     totals.queue.most += queue.most;
-    if (!is_live) continue;
-    totals.last_due.push_back(state_->readings[lane]->last_due());
+    if (!state_->intake.is_live()) continue;
+    totals.last_due.push_back(all[lane].last_due);
     if (totals.inputs.empty()) continue;
     totals.inputs[lane].queue = queue;
-    totals.inputs[lane].gaps = gaps;
+    totals.inputs[lane].gaps = all[lane].gaps;
   }
   totals.complaint = state_->parts.source->complaint();
   return totals;

@@ -77,6 +77,8 @@ struct Totals {
   std::vector<std::vector<network::Array>> suspects = {};
 };
 
+class Intake;
+
 /// Borrowed by a run.
 struct Parts {
   Source* source = nullptr;
@@ -87,6 +89,9 @@ struct Parts {
   std::function<void(const InputError&)> skip = {};
   std::int64_t batch = 1;  // pictures that the network takes at once
   const CropParts* crops = nullptr;  // none: there is no second network
+  /// That has begun, of the same source, and that others use after this run; none: one of its own.
+  Intake* intake = nullptr;
+  const Totals* so_far = nullptr;  // of the run before, which has handed over; none: there is none
 };
 
 /// One thread at a time, frames in order.
@@ -104,6 +109,8 @@ class Run {
   bool wait_for(std::chrono::milliseconds time);
   /// No more frames are taken; those on their way still arrive.
   void finish();
+  /// The same, but the intake goes on, for another run: before that is made comes its go_on().
+  void hand_over();
   /// After wait_for() has said that all have come out.
   Totals totals() const;
   /// What came and was dropped so far, by input; `frames` are not counted here. Any thread.

@@ -36,6 +36,7 @@ class JsonLines : public Sink {
   JsonLines(std::function<void(const std::string&)> write, const Labels& labels)
       : write_(std::move(write)), labels_(labels) {}
   void take(const Outcome& outcome) override { write_(json_line(outcome, labels_)); }
+  void use(const Labels& labels) override { labels_ = labels; }
 
  private:
   std::function<void(const std::string&)> write_;
@@ -72,6 +73,7 @@ class Pictures : public Sink {
     const std::vector<std::uint8_t> bytes = codecs().encode(name.extension().string(), image);
     write_file(folder_ / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
+  void use(const Labels& labels) override { labels_ = labels; }
 
  private:
   fs::path folder_;
@@ -138,6 +140,7 @@ class VideoFile : public Sink {
     last_ = image;
     show_last(1);
   }
+  void use(const Labels& labels) override { labels_ = labels; }
   void show_until(const Time& due) override {
     if (!writer_) return;
     if (const auto repeats = time_.repeats_before(due)) show_last(*repeats + 1);

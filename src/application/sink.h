@@ -67,6 +67,8 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void take(const Outcome& outcome) = 0;
+  /// From the next frame on.
+  virtual void use(const Labels& /*labels*/) {}
   /// Before finish(): the last picture was due then. It may have been dropped.
   virtual void show_until(const Time&) {}
   /// After the last frame: what was written becomes visible under its name.

@@ -24,7 +24,8 @@ struct AtWork {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// What was borrowed may be asked until ended().
+  /// What was borrowed may be asked until ended(). Called again: the application was read anew, and
+  /// this takes its place.
   virtual void begun(const AtWork& /*work*/) {}
   /// Or a deployment of these groups begins.
   virtual void begun(const std::vector<std::string>& /*groups*/) {}
@@ -61,6 +62,9 @@ class Observed {
       };
     }
     observer_->begun(names);
+  }
+  void change(const AtWork& work) const {
+    if (observer_ != nullptr) observer_->begun(work);
   }
   ~Observed() {
     if (observer_ != nullptr) observer_->ended();

@@ -20,6 +20,12 @@ std::string with_name(const std::filesystem::path& path, const std::string& name
   return result.string();
 }
 
+Labels labels_of(const Application& application) {
+  Labels labels(application.labels);
+  if (application.crops) labels.of_crops = application.crops->labels;
+  return labels;
+}
+
 /// Calls all of them, then rethrows the first error.
 void call_all(const std::vector<std::function<void()>>& calls) {
   std::exception_ptr first;
@@ -51,8 +57,7 @@ ApplicationResults::ApplicationResults(const Application& application,
                                        const Options& options)
     : application_(application) {
   const Output& output = application.output;
-  Labels labels(application.labels);
-  if (application.crops) labels.of_crops = application.crops->labels;
+  const Labels labels = labels_of(application);
   const bool is_silent = output.images.empty() && output.video.empty() && output.maps.empty();
   if (output.json == standard_output || (output.json.empty() && options.printed && is_silent))
     out_.emplace(application.input.is_live());
@@ -73,6 +78,16 @@ ApplicationResults::Sinks ApplicationResults::sinks_for(const Output& output, do
   if (!output.maps.empty()) sinks.pictures.push_back(map_sink(output.maps));
   if (!output.video.empty()) sinks.video = video_sink(output.video, rate_fps, labels);
   return sinks;
+}
+
+void ApplicationResults::use_labels_of(const Application& application) {
+  const Labels labels = labels_of(application);
+  const std::lock_guard lock(mutex_);
+  if (lines_) lines_->use(labels);
+  for (Sinks& sinks : sinks_) {
+    for (const auto& sink : sinks.pictures) sink->use(labels);
+    if (sinks.video) sinks.video->use(labels);
+  }
 }
 
 void ApplicationResults::write_line(const std::string& line) {

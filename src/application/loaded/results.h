@@ -29,6 +29,8 @@ class ApplicationResults {
   /// Borrows the application.
   ApplicationResults(const Application& application, const Options& options);
 
+  /// What classes are called from now on. The application's outputs stay as they were.
+  void use_labels_of(const Application& application);
   /// One thread at a time, frames in order. Nothing after keep().
   void take(const Outcome& outcome);
   /// By input: when its last picture was due, dropped or not; videos last until then. Before

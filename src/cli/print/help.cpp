@@ -62,7 +62,7 @@ std::string HelpFormatter::options(const CLI::App& verb) const {
     for (const CLI::Option* option : verb.get_options()) {
       if (option->get_group() != group || !option->nonpositional()) continue;
       const OptionWords words = words_of(*option, verb.get_name());
-      if (!words.is_rare || shows_all_) rows += row(name_of(words), text_of(*option, verb));
+      if (!words.is_key || shows_all_) rows += row(name_of(words), text_of(*option, verb));
     }
     if (!rows.empty()) text += (shows_all_ ? "\n" : "") + group + ":\n" + rows;
   }

@@ -37,8 +37,6 @@ OptionWords words_of(const CLI::Option& option, const std::string& verb) {
   for (const std::string& name : option.get_lnames()) {
     const Found found = find_record(verb, name);
     words.is_key = found.is_key;
-    const bool is_rare = found.record != nullptr && has_word(found.record->rule, "rare");
-    words.is_rare = is_rare || found.is_key;
     if (found.is_key) words.names = {"--set " + found.key()};
     else if (found.record != nullptr || option.get_lnames().size() == 1)
       words.names.push_back("--" + name);

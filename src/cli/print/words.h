@@ -14,8 +14,7 @@ struct OptionWords {
   std::string limits;               // "1 to 16", "auto, genetic"; empty: none
   std::vector<std::string> values;  // that it takes, if they are few
   std::string text;
-  bool is_key = false;
-  bool is_rare = false;  // --help-all lists it
+  bool is_key = false;  // --help-all lists it
 };
 OptionWords words_of(const CLI::Option& option, const std::string& verb);
 

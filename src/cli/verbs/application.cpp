@@ -10,6 +10,7 @@
 #include "application/bench/bench.h"
 #include "application/loaded/measured_accuracy.h"
 #include "base/file.h"
+#include "base/process/signals.h"
 #include "base/printable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -44,7 +45,8 @@ int run_application(const product::RunnableOptions& runnable,
                     const ApplicationRunOptions& run_options) {
   const product::ApplicationTotals run =
       run_application(runnable, options, {run_options.output, run_options.trace, leave, {},
-                                          run_options.observer});
+                                          run_options.observer,
+                                          [asked = count_user_signals()] { return asked() > 0; }});
   const int code = report(run);
   if (run.accuracy) application::note_left_out(*run.accuracy, runnable.model.context);
   if (run_options.json)

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <latch>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "application/image_file.h"
+#include "application/sources/intake.h"
 #include "application/heads/summary.h"
 #include "application/sources/input_sizes.h"
 #include "base/error.h"
@@ -21,9 +21,9 @@
 #include "base/interrupt.h"
 #include "network/evaluate/nan_layer.h"
 #include "application/loaded/measured_accuracy.h"
-#include "application/loaded/crops_at_work.h"
 #include "application/loaded/results.h"
 #include "runtime/loaded/clocks.h"
+#include "product/application/running.h"
 #include "product/open_model.h"
 #include "product/written_over.h"
 #include "runtime/pool.h"
@@ -62,50 +62,50 @@ std::unique_ptr<application::Source> opened_source(const LoadedApplication& load
 /// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
+  /// `reload`: the application as its file says now.
   Runner(const LoadedApplication& loaded, const ApplicationRun& how,
-         const InterruptGuard& interrupt)
+         const InterruptGuard& interrupt,
+         std::function<std::unique_ptr<LoadedApplication>()> reload)
       : loaded_(loaded),
         how_(how),
         interrupt_(interrupt),
+        reload_(std::move(reload)),
         labels_(loaded.application.labels) {
     if (loaded.truth) meter_.emplace(application::checked_truth(loaded), loaded.application);
     if (!loaded.application.input.is_live()) open();
   }
 
   Totals run() {
-    const Loaded& loaded = *loaded_.loaded;
-    crops_ = application::deploy_crops(loaded_);
-    auto session = deploy(loaded, loaded.plan, loaded_.application.file,
-                          application::options_with_crops(loaded_, loaded.plan,
-                                             {.trace_frames = traced_frames()}));
+    std::optional<application::Intake> taken;  // gone after the work
+    auto work = std::make_unique<Running>(loaded_, traced_frames());
     // A camera sends from when it is opened: until here its pictures would only grow old.
     if (loaded_.application.input.is_live()) open();
-    runtime::ClockWatch watch(devices_to_watch(loaded));
-    std::latch begun{1};
-    application::Run run(loaded_.application, parts(), session,
-                         [&](const Outcome& outcome) {
-                           begun.wait();
-                           take(outcome);
-                         });
-    const application::Observed observed(how_.observer, {loaded_.application, run, session});
-    begun.count_down();
+    runtime::ClockWatch watch(devices_to_watch(*loaded_.loaded));
+    application::Intake& intake = taken.emplace(loaded_.application, source_.get());
+    intake.begin();
+    begin(*work, intake, {});
+    const application::Observed observed(how_.observer, work->at_work());
+    work->go_on();
     try {
-      wait(run);
-      results_->show_until(run.totals().last_due);
+      while (!has_ended(work->run())) replace(work, intake, observed);
+      results_->show_until(work->run().totals().last_due);
     } catch (...) {
       keep_in_spite_of_an_error();
       throw;
     }
     keep_all();
     const runtime::ClockRecord& clocks = watch.stop();
-    write_trace(how_.trace, session, loaded, clocks);
+    const Loaded& loaded = *work->loaded().loaded;
+    write_trace(how_.trace, work->session(), loaded, clocks);
     for (const std::string& text : low_clocks(clocks, loaded.origin.clocks_mhz))
       context().note(text);
     if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
     for (const auto& [remark, picture] : remarks_)
       context().note(fmt::format("'{}' {}", picture, remark));
     if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
-    return run.totals();
+    const Totals totals = work->run().totals();
+    note_nan(work->loaded(), totals);
+    return totals;
   }
   /// So many, or nobody knows how many, that planning takes less time than it saves.
   bool has_many_frames() const {
@@ -115,6 +115,8 @@ class Runner {
                     asked > 0 ? asked : worth_planning) >= worth_planning;
   }
   std::int64_t skipped() const { return skipped_; }
+  /// Of the first network that made NaN of numbers; empty: none.
+  const std::string& nan_layer() const { return nan_layer_; }
   std::optional<application::Accuracy> accuracy() const {
     if (!meter_) return std::nullopt;
     return meter_->result();
@@ -157,21 +159,61 @@ class Runner {
     remarks_.try_emplace(picture.remark, picture.name.substr(0, picture.name.rfind(' ')));
   }
 
-  application::Parts parts() {
-    application::Parts parts = loaded_.parts_for_truth(*source_);
-    parts.crops = crops_ ? &crops_->parts : nullptr;
+  void begin(Running& work, application::Intake& intake, const Totals& so_far) {
+    application::Parts parts = work.loaded().parts_for_truth(*source_);
+    parts.intake = &intake;
+    parts.so_far = &so_far;
     parts.skip = [this](const InputError& error) {
       ++skipped_;
       if (how_.observer != nullptr) how_.observer->skipped();
       context().note(fmt::format("skipped: {}", error.what()));
     };
-    return parts;
+    work.begin(parts, [this](const Outcome& outcome) { take(outcome); });
   }
 
-  /// After an interrupt no more frames are taken, and those on their way have a second.
-  void wait(application::Run& run) {
+  /// Frames on their way come out of what is at work, and the next one is for the application as
+  /// its file says now. If that cannot be, it is said, and nothing changes.
+  void replace(std::unique_ptr<Running>& work, application::Intake& intake,
+               const application::Observed& observed) {
+    std::unique_ptr<LoadedApplication> loaded;
+    std::unique_ptr<Running> next;
+    try {
+      if (meter_) throw InputError(loaded_.application.file, "its accuracy is being measured");
+      loaded = reload_();
+      check_that_the_rest_stays(loaded_, *loaded);
+      next = std::make_unique<Running>(*loaded, traced_frames());
+    } catch (const std::exception& error) {
+      return context().note(
+          fmt::format("the application goes on as it was: {}", error.what()));
+    }
+    work->run().hand_over();
+    while (!has_ended(work->run())) continue;
+    Totals so_far = work->run().totals();
+    note_nan(work->loaded(), so_far);
+    so_far.suspects.clear();
+    results_->use_labels_of(loaded->application);
+    labels_ = loaded->application.labels;
+    intake.go_on();
+    begin(*next, intake, so_far);
+    observed.change(next->at_work());
+    work = std::move(next);
+    later_ = std::move(loaded);  // what was at work is gone
+    work->go_on();
+    context().note(fmt::format("'{}' was read again after {} frames", loaded_.application.file,
+                               results_->frames()));
+  }
+
+  void note_nan(const LoadedApplication& loaded, const Totals& totals) {
+    if (nan_layer_.empty())
+      nan_layer_ = network::nan_layer_of(loaded.loaded->network, totals.suspects);
+  }
+
+  /// After an interrupt no more frames are taken, and those on their way have a second. False: the
+  /// application is to be read again.
+  bool has_ended(application::Run& run) {
     constexpr std::chrono::seconds grace{1};
     while (!run.wait_for(between_looks)) {
+      if (!asked_ && how_.wants_reload && how_.wants_reload()) return false;
       const auto now = std::chrono::steady_clock::now();
       if (!asked_ && interrupt_.take()) {
         asked_ = now;
@@ -179,6 +221,7 @@ class Runner {
       }
       if (how_.leave && asked_ && now - *asked_ > grace) leave();
     }
+    return true;
   }
 
   /// A thread that hangs in a source or a processing cannot be joined, so nothing is.
@@ -236,10 +279,12 @@ class Runner {
   const LoadedApplication& loaded_;
   const ApplicationRun& how_;
   const InterruptGuard& interrupt_;
+  const std::function<std::unique_ptr<LoadedApplication>()> reload_;
+  std::string nan_layer_;
   std::unique_ptr<application::Source> source_;
   std::optional<application::ApplicationResults> results_;  // with the source
   application::Labels labels_;
-  std::unique_ptr<application::CropsAtWork> crops_;
+  std::unique_ptr<LoadedApplication> later_;  // that is at work; none: the first
   std::optional<application::AccuracyMeter> meter_;
   application::InputSizes sizes_;
   std::map<std::string, std::string> remarks_;  // the first picture of each
@@ -286,29 +331,42 @@ void refuse_results_over(const application::Application& application, const Cont
   files.refuse(how.trace.file);
 }
 
+/// Fit to run: with its weights, and with results that overwrite nothing that it reads.
+std::unique_ptr<LoadedApplication> load_to_run(const RunnableOptions& runnable,
+                                               const ApplicationOptions& options,
+                                               const ApplicationRun& how) {
+  auto loaded = load_application(runnable, options);
+  const Context& context = runnable.model.context;
+  application::Application& application = loaded->application;
+  check_weights(loaded->loaded->network, application.model, context);
+  if (loaded->of_crops)
+    check_weights(loaded->of_crops->loaded->network, application.crops->model, context);
+  if (!how.json.empty()) application.output.json = how.json;
+  refuse_results_over(application, context, options, how);
+  return loaded;
+}
+
 }  // namespace
 
 ApplicationTotals run_application(const RunnableOptions& runnable,
                                   const ApplicationOptions& options, const ApplicationRun& how) {
-  const auto loaded = load_application(runnable, options);
+  const auto loaded = load_to_run(runnable, options, how);
   const Context& context = runnable.model.context;
-  check_weights(loaded->loaded->network, loaded->application.model, context);
-  if (loaded->of_crops)
-    check_weights(loaded->of_crops->loaded->network, loaded->application.crops->model, context);
-  application::Output& output = loaded->application.output;
-  if (!how.json.empty()) output.json = how.json;
   const application::Application& application = loaded->application;
-  refuse_results_over(application, context, options, how);
   for (const application::Input& input : application.inputs()) note_passed_over(input, context);
   if (loaded->unplanned && application.precisions != application::Application{}.precisions)
     context.note("without ⟨plan⟩ the network runs in f32");
   if (application.input.is_live()) plan_here(*loaded);  // else frames would wait for it
   const InterruptGuard interrupt(context.interrupt);
-  Runner runner(*loaded, how, interrupt);
+  Runner runner(*loaded, how, interrupt, [&] {
+    auto again = load_to_run(runnable, options, how);
+    plan_here(*again);
+    return again;
+  });
   if (!application.input.is_live() && runner.has_many_frames()) plan_here(*loaded);
   const Totals totals = runner.run();
   return {totals, runner.skipped(), application.input.is_live(), application.crops.has_value(),
-          network::nan_layer_of(loaded->loaded->network, totals.suspects), runner.accuracy()};
+          runner.nan_layer(), runner.accuracy()};
 }
 
 void check_complaint(const Totals& totals) {

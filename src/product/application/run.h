@@ -20,6 +20,9 @@ struct ApplicationRun {
   std::function<void(const std::string& text, bool failed)> leave;
   std::function<void(const std::string&)> line = {};  // hears of each frame in a few words
   application::Observer* observer = nullptr;          // borrowed; null: nobody
+  /// Whether the application's file is to be read again: asked now and then. Frames from the next
+  /// one on are for what it says then, and none is lost; its input and output stay.
+  std::function<bool()> wants_reload = {};
 };
 
 struct ApplicationTotals {

@@ -60,15 +60,16 @@ class LiveQueue {
     return true;
   }
 
-  /// The next one; nothing after finish() of all lanes when all have been taken, or after close().
-  /// Then rethrows the first error of a source.
+  /// The next one; nothing after finish() of all lanes when all have been taken, after close(), and
+  /// between hold() and go_on(). At the end rethrows the first error of a source.
   std::optional<Item> take() {
     std::unique_lock lock(mutex_);
     State* lane = nullptr;
     changed_.wait(lock, [&] {
       lane = next_lane();
-      return closed_ || unfinished_ == 0 || lane != nullptr;
+      return closed_ || held_ || unfinished_ == 0 || lane != nullptr;
     });
+    if (held_) return std::nullopt;
     if (!closed_ && lane != nullptr) return taken_from(*lane);
     if (error_ && !closed_) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::nullopt;
@@ -90,6 +91,13 @@ class LiveQueue {
     --unfinished_;
     if (error && !error_) error_ = error;
     changed_.notify_all();
+  }
+  /// Who takes gets nothing until go_on(); items come and wait meanwhile.
+  void hold() { set_held(true); }
+  void go_on() { set_held(false); }
+  bool is_held() const {
+    const std::lock_guard lock(mutex_);
+    return held_;
   }
   /// Ends all waits; what waits is dropped and not counted.
   void close() {
@@ -114,6 +122,11 @@ class LiveQueue {
     bool finished = false;
   };
 
+  void set_held(bool held) {
+    const std::lock_guard lock(mutex_);
+    held_ = held;
+    changed_.notify_all();
+  }
   std::optional<Item> taken_from(State& lane) {
     std::optional<Item> item(std::move(lane.items.front()));
     lane.items.pop_front();
@@ -135,7 +148,7 @@ class LiveQueue {
   std::vector<State> lanes_;
   std::size_t next_ = 0;    // lane
   std::size_t unfinished_;  // lanes
-  bool closed_ = false;
+  bool closed_ = false, held_ = false;
   std::exception_ptr error_;
 };
 

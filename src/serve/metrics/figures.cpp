@@ -33,16 +33,20 @@ double Figures::Input::rate_fps(Clock::time_point now) const {
 
 void Figures::begun(const application::AtWork& work) {
   const std::lock_guard lock(mutex_);
+  if (!work_) begin(work);  // else its inputs are the same
+  last_.application = work.application.name;
+  samples_.clear();
+  work_.emplace(work);
+}
+
+void Figures::begin(const application::AtWork& work) {
   inputs_.clear();
   for (std::size_t i = 0; i < work.application.inputs().size(); ++i)
     inputs_.push_back(std::make_unique<Input>());
   last_ = {};
-  last_.application = work.application.name;
   last_.is_live = work.application.input.is_live();
   last_.is_running = true;
-  samples_.clear();
   start_ = Clock::now();
-  work_.emplace(work);
 }
 
 void Figures::begun(const std::vector<std::string>& groups) {

@@ -85,6 +85,7 @@ class Figures final : public application::Observer {
     std::vector<double> busy_s;
   };
 
+  void begin(const application::AtWork& work);
   void ask_run(FiguresNow& now);
   void add_inputs(FiguresNow& now, Clock::time_point at);
   void add_groups(FiguresNow& now) const;
