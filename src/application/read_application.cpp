@@ -9,6 +9,7 @@
 #include "application/sources/read_input.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "board/board.h"
 #include "board/read_values.h"
 #include "formats/files/named_file.h"
 
@@ -55,10 +56,12 @@ class ApplicationReader {
       result.preprocess.place = root_.place();
       result.preprocess.as_trained = true;
     }
-    // As many as there would be with an application for each input; a plug-in may allow only one.
+    // As with an application for each input, as far as there are cores: more would only hold pictures
+    // that grow old. A plug-in may allow only one.
     if (!root_.has("preprocess") ||
         !(root_.at("preprocess").has("threads") || root_.at("preprocess").has("kind")))
-      result.preprocess.workers.threads = static_cast<int>(inputs.size());
+      result.preprocess.workers.threads =
+          static_cast<int>(std::min(inputs.size(), board::cores_of_this_thread().size()));
     result.postprocess = read_postprocess(root_.at("postprocess"));
     if (result.postprocess.kind == "text")
       read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);

@@ -230,7 +230,7 @@ bool Run::wait_for(std::chrono::milliseconds time) {
   return state_->hands_over || state_->intake.wait_for(time);
 }
 
-void Run::finish() { state_->intake.end(); }
+void Run::finish() { state_->intake.end_now(); }
 
 void Run::hand_over() {
   state_->hands_over = true;

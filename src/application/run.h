@@ -107,7 +107,8 @@ class Run {
   /// Whether all frames have come out; waits for that so long at most. Rethrows the first error,
   /// when all frames before it have come out.
   bool wait_for(std::chrono::milliseconds time);
-  /// No more frames are taken; those on their way still arrive.
+  /// No more frames are taken; those on their way still arrive. What waits for a network that wants
+  /// the newest counts as dropped.
   void finish();
   /// The same, but the intake goes on, for another run: before that is made comes its go_on().
   void hand_over();

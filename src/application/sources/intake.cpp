@@ -68,6 +68,11 @@ void Intake::end() {
   for (const auto& reading : readings_) reading->end();
 }
 
+void Intake::end_now() {
+  end();
+  queue_.drop_old();
+}
+
 void Intake::close() { queue_.close(); }
 
 bool Intake::wait_for(std::chrono::milliseconds time) {

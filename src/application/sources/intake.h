@@ -37,6 +37,8 @@ class Intake {
   void go_on() { queue_.go_on(); }
   /// No more pictures are read; those that wait still arrive.
   void end();
+  /// The same at once: where the newest picture is wanted, those that wait are dropped and counted.
+  void end_now();
   /// What waits is dropped.
   void close();
   /// Whether the readers' threads have ended; waits so long for each at most.

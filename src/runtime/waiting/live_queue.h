@@ -92,6 +92,15 @@ class LiveQueue {
     if (error && !error_) error_ = error;
     changed_.notify_all();
   }
+  /// Where the newest is wanted, what waits is dropped, and counted.
+  void drop_old() {
+    const std::lock_guard lock(mutex_);
+    for (State& lane : lanes_) {
+      if (lane.how.when_full != WhenFull::drop_oldest) continue;
+      lane.counts.dropped += static_cast<std::int64_t>(lane.items.size());
+      lane.items.clear();
+    }
+  }
   /// Who takes gets nothing until go_on(); items come and wait meanwhile.
   void hold() { set_held(true); }
   void go_on() { set_held(false); }

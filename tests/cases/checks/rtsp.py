@@ -1,6 +1,6 @@
 """Applications on RTSP cameras that are restarted, freeze, change their size, and whose clocks jump; and on many at once.
 
-The long forms are not in the suite: `check troubled 100`, `check shares 24 5 600 128`.
+The long forms are not in the suite: `check troubled 100`, `check shares 24 5 600`.
 """
 import json
 import re
@@ -104,7 +104,7 @@ def troubled(restarts="5"):
     print(said, file=sys.stderr)
 
 
-def shares(sources="24", per_second="5", seconds="8", side="128"):
+def shares(sources="24", per_second="5", seconds="8"):
     """None is lost uncounted: the frame numbers of an input are those of its pictures; and all have the same share."""
     cameras = [Camera(float(per_second)) for _ in range(int(sources))]
     run = Application(cameras)

@@ -5,6 +5,7 @@ and its clock can jump. Numbers count on with time, whether anybody sees the pic
 
   rtsp_camera.py CAMERAS PER_SECOND     prints an address a line, and serves until its input ends
 """
+import functools
 import socket
 import struct
 import sys
@@ -18,6 +19,7 @@ SDP = ("v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=camera\r\nc=IN IP4 0.0.0.0\r\nt=0 0
        "m=video 0 RTP/AVP 26\r\na=control:track1\r\n")
 
 
+@functools.lru_cache(maxsize=64)
 def scan(number, cells):
     """The entropy-coded part of a picture of one row of fields, each `cells` blocks of 16 x 16 wide and high; 4:2:0."""
     _, sizes, end_of_light, nothing = SHORT
