@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/responses.h"
 #include "analysis/schedulability.h"
 #include "engine/registry.h"
 #include "plan/build.h"
@@ -164,7 +165,7 @@ struct Drive {
 
 Drive drive(const product::LoadedDeployment& loaded, const deployment::Deployment& deployment,
             Time duration) {
-  Drive result{deployment, {}, product::response_bounds(deployment, loaded.board, {})};
+  Drive result{deployment, {}, analysis::response_bounds(deployment, loaded.board, {})};
   runtime::Controller controller(result.deployment, loaded.board, groups_of(loaded));
   std::vector<Competitor> competitors;
   for (const board::Processor& processor : loaded.board.processors)

@@ -11,9 +11,12 @@ namespace {
 
 /// What realtime says, in the words of systems.
 std::string reason_of(const system::System& system, const DeadlineAnswers& found) {
-  if (found.answers.is_schedulable()) return "";
   const std::string where = fmt::format(
       "scenario '{}', level {}: ", system[found.operation.scenario].name, found.operation.level);
+  if (found.answers.is_schedulable()) {
+    const std::string of_chain = chain_reason(system, found.chains);
+    return of_chain.empty() ? "" : where + of_chain;
+  }
   const realtime::Bounds& bounds = found.answers.bounds;
   for (const realtime::Utilisation& one : found.answers.utilisations)
     if (one.is_overloaded) return where + found.answers.reason;
@@ -29,6 +32,18 @@ std::string reason_of(const system::System& system, const DeadlineAnswers& found
   return where + found.answers.reason;
 }
 
+/// By GroupId, the controller included.
+std::vector<std::optional<Time>> responses_of(const deployment::Deployment& deployment,
+                                              const DeadlineAnswers& found) {
+  std::vector<std::optional<Time>> responses(deployment.system.groups.size());
+  const auto& groups = deployment.system[found.operation.scenario].groups;
+  for (std::size_t f = 0; f < std::min(groups.size(), found.answers.bounds.flows.size()); ++f)
+    if (const Time response = found.answers.bounds.flows[f].response;
+        response != realtime::unbounded)
+      responses[groups[f].index] = response + deployment.system.overhead;
+  return responses;
+}
+
 DeadlineAnswers check_operation(const deployment::Deployment& deployment, const board::Board& board,
                                 const deployment::Operation& at,
                                 const realtime::SimulationOptions& simulation) {
@@ -39,6 +54,8 @@ DeadlineAnswers check_operation(const deployment::Deployment& deployment, const 
   result.tasks = task_system(deployment, board, result.operation);
   result.answers = realtime::answer(result.tasks, {{}, simulation, false});
   result.power = expected_power(deployment, board, result.operation);
+  result.chains = chain_answers(deployment.system, {at.scenario, at.level},
+                                responses_of(deployment, result));
   result.reason = reason_of(deployment.system, result);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/edge_buffers.h"
+#include "analysis/responses.h"
 #include "deployment/deployment.h"
 #include "deployment/power.h"
 #include "realtime/answers.h"
@@ -25,7 +26,8 @@ struct DeadlineAnswers {
   realtime::TaskSystem tasks;  // of deployment::task_system()
   realtime::RealtimeAnswers answers;
   std::vector<deployment::DevicePower> power;
-  /// Why a deadline may be missed, by the scenario's name; empty: none is.
+  std::vector<ChainAnswer> chains = {};
+  /// Why a deadline may be missed, or a chain be too slow, by the scenario's name; empty: none.
   std::string reason;
 
   bool is_schedulable() const { return reason.empty(); }

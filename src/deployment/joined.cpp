@@ -42,6 +42,11 @@ Deployment joined(const Deployment& running, const Deployment& added) {
     for (std::size_t g = 0; g < groups.size(); ++g) scenario.groups.emplace_back(before + g);
   system.overhead = std::max(system.overhead, added.system.overhead);
   system.release_cost = std::max(system.release_cost, added.system.release_cost);
+  for (system::GroupEdge edge : added.system.edges) {
+    edge.from.index += before;
+    edge.to.index += before;
+    system.edges.push_back(std::move(edge));
+  }
   const std::int64_t change = priority_change(running, added);
   for (const Assignment& assignment : added.assignments) {
     result.assignments.push_back(assignment);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "system/check_edges.h"
 #include "system/check_task_graph.h"
 
 namespace millrace::system {
@@ -152,6 +153,7 @@ void check(const System& system) {
   check_shares(system);
   check_probabilities(system);
   check_reachable(system);
+  check_edges(system);
 }
 
 }  // namespace millrace::system

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
+#include "system/read_group_edges.h"
 #include "system/read_random_graphs.h"
 #include "system/read_task_graph.h"
 #include "system/system_file.h"
@@ -19,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int format = 1;
-constexpr std::array<std::string_view, 11> system_keys{
+constexpr std::array<std::string_view, 13> system_keys{
     "format",          "name",   "board",     "levels",      "overload",     "overhead_ms",
-    "release_cost_ms", "groups", "scenarios", "transitions", "random_graphs"};
+    "release_cost_ms", "groups", "scenarios", "transitions", "random_graphs", "edges", "chains"};
 constexpr std::array<std::string_view, 22> group_keys{
     "name",     "model",       "weights",   "size",         "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms",  "preprocess_ms", "postprocess_ms",
@@ -85,6 +86,7 @@ class SystemReader {
       add_scenario_of_all();
     if (root_.has("transitions"))
       for (const YamlView& view : root_.at("transitions").items()) read_transition(view);
+    read_group_edges(root_, group_names_, system_);
     check(system_);
     return std::move(system_);
   }

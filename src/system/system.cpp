@@ -29,4 +29,6 @@ const char* to_text(Overload overload) {
   return "";
 }
 
+const char* to_text(EdgeRead read) { return read == EdgeRead::last ? "last" : "queue"; }
+
 }  // namespace millrace::system

@@ -70,6 +70,29 @@ struct Transition {
   bool operator==(const Transition&) const = default;
 };
 
+/// `last`: the newest value, again if nothing newer has come. `queue`: each value once, in order.
+enum class EdgeRead { last, queue };
+
+/// A group reads an output of another one's network when its frame begins; the other one writes when
+/// its frame ends. Their rates may differ.
+struct GroupEdge {
+  GroupId from, to;
+  std::string output = {}, input = {};  // of the networks; empty: the only one
+  EdgeRead read = EdgeRead::last;
+  std::int64_t capacity = 8;  // of a queue, in values
+  std::string place = {};
+  bool operator==(const GroupEdge&) const = default;
+};
+
+/// Groups of which each reads the one before: from cause to effect.
+struct Chain {
+  std::string name;
+  std::vector<GroupId> groups;
+  std::optional<Time> reaction = {}, age = {};  // at most; none: it is only shown
+  std::string place = {};
+  bool operator==(const Chain&) const = default;
+};
+
 enum class Overload { skip, stretch, lower_rate };
 
 struct System {
@@ -79,6 +102,8 @@ struct System {
   std::vector<Group> groups;
   std::vector<Scenario> scenarios;      // the first is where it begins
   std::vector<Transition> transitions;  // none: each scenario may follow each
+  std::vector<GroupEdge> edges = {};
+  std::vector<Chain> chains = {};
   /// Into so many rates each range is divided; 1: the highest only.
   std::int64_t levels = 1;
   Overload overload = Overload::skip;  // what happens to a frame whose group is still busy
@@ -94,7 +119,8 @@ struct System {
 
 /// InputError with the place: a group or scenario without name or of a name that is there, a rate
 /// that is not above 0, shares or probabilities that do not add up, a scenario that no transition
-/// leads to, two groups of one scenario with one priority.
+/// leads to, two groups of one scenario with one priority, an edge that cannot be, a chain without
+/// its edges.
 void check(const System& system);
 
 /// The share of time that each scenario takes: as given; or the residence that the transitions'
@@ -107,5 +133,6 @@ Time period_of(const System& system, GroupId group, std::int64_t level);
 Time deadline_of(const System& system, GroupId group, std::int64_t level);
 
 const char* to_text(Overload overload);
+const char* to_text(EdgeRead read);
 
 }  // namespace millrace::system

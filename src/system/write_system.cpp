@@ -122,6 +122,23 @@ Json to_json(const System& system, const Transition& transition) {
   return json;
 }
 
+Json to_json(const System& system, const GroupEdge& edge) {
+  Json json = {{"from", system[edge.from].name}, {"to", system[edge.to].name}};
+  if (!edge.output.empty()) json["output"] = edge.output;
+  if (!edge.input.empty()) json["input"] = edge.input;
+  json["read"] = to_text(edge.read);
+  if (edge.read == EdgeRead::queue) json["capacity"] = edge.capacity;
+  return json;
+}
+
+Json to_json(const System& system, const Chain& chain) {
+  Json json = {{"name", chain.name}};
+  for (const GroupId group : chain.groups) json["groups"].push_back(system[group].name);
+  if (chain.reaction) json["reaction_ms"] = milliseconds(*chain.reaction);
+  if (chain.age) json["age_ms"] = milliseconds(*chain.age);
+  return json;
+}
+
 }  // namespace
 
 Json to_json(const System& system, const fs::path& folder) {
@@ -132,6 +149,8 @@ Json to_json(const System& system, const fs::path& folder) {
   json["overhead_ms"] = milliseconds(system.overhead);
   if (system.release_cost > Time{}) json["release_cost_ms"] = milliseconds(system.release_cost);
   for (const Group& group : system.groups) json["groups"].push_back(to_json(group, folder));
+  for (const GroupEdge& edge : system.edges) json["edges"].push_back(to_json(system, edge));
+  for (const Chain& chain : system.chains) json["chains"].push_back(to_json(system, chain));
   for (const Scenario& scenario : system.scenarios)
     json["scenarios"].push_back(to_json(system, scenario));
   for (const Transition& transition : system.transitions)

@@ -19,7 +19,7 @@ namespace millrace::application {
 struct LiveResult {
   std::optional<application::Picture> picture = {};  // that an application's frame was made of
   application::Findings findings = {};
-  std::vector<network::Array> outputs = {};  // of a group without an application
+  std::vector<network::Array> outputs = {};  // without an application, or if they are wanted
 };
 
 /// Stands before and behind one group. Each function is called by one thread of the group, with its
@@ -31,6 +31,8 @@ class LiveGroup {
   virtual std::optional<application::Picture> picture() { return std::nullopt; }
   /// Fills the inputs of the next frame of a model alone; dense, in the order of its inputs.
   virtual void fill(std::span<const std::span<std::byte>> /*inputs*/) {}
+  /// Whether take() needs the outputs of an application's network, too.
+  virtual bool wants_outputs() const { return false; }
   /// Frames in the order in which they were filled.
   virtual void take(LiveResult /*result*/) {}
   /// All of a frame is done, frames in order; take() was called for it.

@@ -39,7 +39,6 @@ struct GroupSearch {
   GroupFront front = {};
   std::vector<GroupPlan> plans = {};  // the front's, then those with steps on other cores
   std::vector<plan::Plan> stages = {};         // of these plans
-  std::vector<std::string> texts = {};         // of these plans: "dla0[0-29] gpu[30-53]"
   std::optional<FrontQuality> quality = {};  // with `exact`, if there are not too many
   std::size_t exact_plans = 0;                   // of the exact front then
   double seconds = 0;
@@ -96,7 +95,7 @@ struct SystemToDeploy {
 /// An earlier group with equal candidates.
 std::optional<std::size_t> earlier_alike(const system::System& system, std::size_t group);
 
-/// Without texts of plans. InputError if the options contradict the system.
+/// InputError if the options contradict the system.
 DeployResult deploy(SystemToDeploy given, const DeployOptions& options, const Context& context);
 
 }  // namespace millrace::explore

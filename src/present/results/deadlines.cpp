@@ -121,6 +121,36 @@ Value busy_value(const DeadlineAnswers& one) {
   return value;
 }
 
+Value chain_value(const std::optional<Time>& time) {
+  return time ? Value::time(*time) : Value{nullptr, "none"};
+}
+
+/// The chains of one scenario at one level.
+Description<analysis::ChainAnswer> chain_fields(const DeploymentAnswers& answers,
+                                                const DeadlineAnswers& one) {
+  using Chain = analysis::ChainAnswer;
+  const auto chain = [&](const Chain& each) -> const system::Chain& {
+    return answers.deployment.system.chains[each.chain];
+  };
+  return Description<Chain>({
+      {"chain", "chain", [=](const Chain& each) { return chain(each).name; }},
+      {"", "scenario", [&](const Chain&) { return scenario_of(answers, one); }},
+      {"", "level", [&](const Chain&) { return one.operation.level; }},
+      {"reaction_ms", "reaction", [](const Chain& each) { return chain_value(each.bounds.reaction); }},
+      {"reaction_limit_ms", "allowed", [=](const Chain& each) { return chain(each).reaction; }},
+      {"age_ms", "data age", [](const Chain& each) { return chain_value(each.bounds.age); }},
+      {"age_limit_ms", "allowed", [=](const Chain& each) { return chain(each).age; }},
+  });
+}
+
+std::string chains_text(const DeploymentAnswers& answers) {
+  if (answers.deployment.system.chains.empty()) return "";
+  Table table = chain_fields(answers, {}).table(std::vector<analysis::ChainAnswer>{});
+  for (const DeadlineAnswers& one : answers.operations)
+    for (const analysis::ChainAnswer& each : one.chains) chain_fields(answers, one).add(table, each);
+  return table.text() + "\n";
+}
+
 Description<DeadlineAnswers> operation_fields(const DeploymentAnswers& answers) {
   using One = DeadlineAnswers;
   const auto power = [](const One& one) {
@@ -142,6 +172,8 @@ Description<DeadlineAnswers> operation_fields(const DeploymentAnswers& answers) 
       {"has_setting", nullptr, &One::has_setting},
       {"groups", nullptr,
        [&](const One& one) { return group_fields(answers, one).array(groups_of(one)); }},
+      {"chains", nullptr,
+       [&](const One& one) { return chain_fields(answers, one).array(one.chains); }},
   });
 }
 
@@ -233,7 +265,7 @@ std::string deadlines_text(const DeploymentAnswers& answers) {
     text += fmt::format("releases     take {} each, on any core: the bounds below contain this\n",
                         to_text(deployment.system.release_cost));
   if (answers.has_rates) text += rates_text(answers);
-  return text + "\n" + groups_text(answers) + reasons_text(answers) + "\n" +
+  return text + "\n" + groups_text(answers) + reasons_text(answers) + "\n" + chains_text(answers) +
          operation_fields(answers).text(answers.operations) + buffers_text(answers);
 }
 

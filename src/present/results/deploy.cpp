@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "present/description.h"
 #include "present/svg/pareto.h"
+#include "present/text/placed_stages.h"
 
 namespace millrace::present {
 namespace {
@@ -18,7 +19,6 @@ using product::DeployResult;
 using product::GroupSearch;
 using product::MappingReport;
 using product::MethodReport;
-using product::placed_stages_text;
 
 /// In JSON null, for people a dash where it is infinite or some device's power was assumed.
 Value power_value(const DeployResult& result, double milliwatts) {
@@ -70,7 +70,7 @@ nlohmann::json front_json(const GroupSearch& group, const board::Board& board) {
   nlohmann::json plans = nlohmann::json::array();
   for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
     const explore::GroupPlan& plan = group.front.plans[p];
-    plans.push_back({{"stages", group.texts[p]},
+    plans.push_back({{"stages", layers_by_stage(group.stages[p])},
                      {"cuts", plan.configuration.cuts},
                      {"latency_ns", plan.latency.count()},
                      {"power_mw", power_by_device(board, plan.power_mw)},
@@ -227,7 +227,7 @@ nlohmann::json mappings_json(const DeployResult& result) {
 /// The plan of a group with a network, where it was placed.
 std::string plan_text(const DeployResult& result, std::size_t group) {
   const GroupSearch& of = result.groups[group];
-  if (of.texts.empty()) return "-";
+  if (of.stages.empty()) return "-";
   if (result.mappings) {
     const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
     return placed_stages_text(of, mapping.plans[group], result.board, mapping.stages[group]);
@@ -351,7 +351,7 @@ std::string fronts_picture(const DeployResult& result) {
       double power = 0;
       for (const double each : plan.power_mw) power += each;
       panel.points.push_back({milliseconds(plan.latency), power, plan.configuration.stages.size(),
-                              group.texts[p], is_chosen(result, g, p)});
+                              layers_by_stage(group.stages[p]), is_chosen(result, g, p)});
     }
   }
   return fronts_svg(panels);

@@ -258,6 +258,34 @@ std::string bounds_text(const DeploymentRun& run) {
   return part_fields().text(all);
 }
 
+Description<product::ChainSeen> chain_fields(const DeploymentRun& run) {
+  using Seen = product::ChainSeen;
+  const auto bound = [](const std::optional<Time>& time) {
+    return time ? Value::time(*time) : Value{nullptr, "none"};
+  };
+  const auto largest = [](const runtime::ResponseTimes& times) {
+    return times.count() > 0 ? Value::time(times.largest()) : Value::none();
+  };
+  const system::System& system = run.deployment.system;
+  return Description<Seen>({
+      {"chain", "chain", [&](const Seen& each) { return system.chains[each.chain].name; }},
+      {"scenario", "scenario", [&](const Seen& each) { return system[each.at.scenario].name; }},
+      {"level", "level", [](const Seen& each) { return each.at.level; }},
+      {"frames", "frames", [](const Seen& each) { return each.times.ages.count(); }},
+      {"age_mean_ms", nullptr, [](const Seen& each) { return each.times.ages.mean(); }},
+      {"age_max_ms", "data age", [=](const Seen& each) { return largest(each.times.ages); }},
+      {"age_bound_ms", "bound", [=](const Seen& each) { return bound(each.bounds.age); }},
+      {"reaction_max_ms", "reaction",
+       [=](const Seen& each) { return largest(each.times.reactions); }},
+      {"reaction_bound_ms", "bound", [=](const Seen& each) { return bound(each.bounds.reaction); }},
+      {"", "within them", &Seen::holds},
+  });
+}
+
+std::string chains_text(const DeploymentRun& run) {
+  return run.chains.empty() ? "" : "\n" + chain_fields(run).text(run.chains);
+}
+
 /// Why a response may be longer than its bound, as far as that is known; empty: none is.
 std::string beyond_bounds_text(const DeploymentRun& run) {
   if (run.holds()) return "";
@@ -271,7 +299,7 @@ std::string beyond_bounds_text(const DeploymentRun& run) {
   if (!run.record.locked_memory) reasons.push_back("the memory was not locked");
   if (reasons.empty())
     reasons.push_back("a task took longer than its worst time, so measure again with `deploy`");
-  return fmt::format("'no': a response was longer than the proven bound; possible reason: {}\n",
+  return fmt::format("'no': something took longer than its proven bound; possible reason: {}\n",
                      fmt::join(reasons, ", or "));
 }
 
@@ -313,7 +341,7 @@ Json additions_json(const std::vector<product::Addition>& additions) {
 std::string deployment_run_text(const DeploymentRun& run) {
   return run_head_text(run) + "\n" +
          group_fields(run).text(numbers_of(run.record.groups)) + "\n" + deliveries_text(run) +
-         bounds_text(run) + beyond_bounds_text(run) + "\n" + cores_text(run);
+         bounds_text(run) + chains_text(run) + beyond_bounds_text(run) + "\n" + cores_text(run);
 }
 
 std::string run_json(const DeploymentRun& run) {
@@ -334,6 +362,7 @@ std::string run_json(const DeploymentRun& run) {
                         {"expected_mj", or_null(run.expected_mj)},
                         {"additions", additions_json(run.additions)},
                         {"groups", group_fields(run).array(numbers_of(record.groups))},
+                        {"chains", chain_fields(run).array(run.chains)},
                         {"processors", processor_fields(run).array(record.processors)}});
 }
 

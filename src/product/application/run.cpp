@@ -22,8 +22,8 @@
 #include "network/evaluate/nan_layer.h"
 #include "application/loaded/measured_accuracy.h"
 #include "application/loaded/results.h"
+#include "application/loaded/running.h"
 #include "runtime/loaded/clocks.h"
-#include "product/application/running.h"
 #include "product/open_model.h"
 #include "product/written_over.h"
 #include "runtime/pool.h"
@@ -77,7 +77,7 @@ class Runner {
 
   Totals run() {
     std::optional<application::Intake> taken;  // gone after the work
-    auto work = std::make_unique<Running>(loaded_, traced_frames());
+    auto work = std::make_unique<application::Running>(loaded_, traced_frames());
     // A camera sends from when it is opened: until here its pictures would only grow old.
     if (loaded_.application.input.is_live()) open();
     runtime::ClockWatch watch(devices_to_watch(*loaded_.loaded));
@@ -159,7 +159,7 @@ class Runner {
     remarks_.try_emplace(picture.remark, picture.name.substr(0, picture.name.rfind(' ')));
   }
 
-  void begin(Running& work, application::Intake& intake, const Totals& so_far) {
+  void begin(application::Running& work, application::Intake& intake, const Totals& so_far) {
     application::Parts parts = work.loaded().parts_for_truth(*source_);
     parts.intake = &intake;
     parts.so_far = &so_far;
@@ -173,15 +173,15 @@ class Runner {
 
   /// Frames on their way come out of what is at work, and the next one is for the application as
   /// its file says now. If that cannot be, it is said, and nothing changes.
-  void replace(std::unique_ptr<Running>& work, application::Intake& intake,
+  void replace(std::unique_ptr<application::Running>& work, application::Intake& intake,
                const application::Observed& observed) {
     std::unique_ptr<LoadedApplication> loaded;
-    std::unique_ptr<Running> next;
+    std::unique_ptr<application::Running> next;
     try {
       if (meter_) throw InputError(loaded_.application.file, "its accuracy is being measured");
       loaded = reload_();
       check_that_the_rest_stays(loaded_, *loaded);
-      next = std::make_unique<Running>(*loaded, traced_frames());
+      next = std::make_unique<application::Running>(*loaded, traced_frames());
     } catch (const std::exception& error) {
       return context().note(
           fmt::format("the application goes on as it was: {}", error.what()));

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "analysis/responses.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "product/deployment/measure_deployment.h"
 
 namespace millrace::product {
 namespace {
@@ -77,6 +77,11 @@ void Deliveries::add(LoadedDeployment& loaded, const deployment::Deployment& all
   for (const GroupSteps& steps : loaded.steps)
     if (steps.application) request_.read.add(steps.application->application);
   for (std::size_t g = 0; g < loaded.steps.size(); ++g) add_group(loaded, g);
+  if (loaded.edges) {
+    for (std::size_t g = 0; g < loaded.live.size(); ++g)
+      loaded.live[g] = loaded.edges->around(g, loaded.live[g]);
+    edges_.push_back(loaded.edges.get());
+  }
   set_bounds(all, loaded.board);
 }
 
@@ -86,7 +91,7 @@ void Deliveries::set_bounds(const deployment::Deployment& all, const board::Boar
   std::vector<std::vector<std::optional<Time>>> bounds(by_group_.size());
   for (std::size_t s = 0; s < all.system.scenarios.size(); ++s)
     for (std::int64_t level = 0; level < all.system.levels; ++level) {
-      const auto of = response_bounds(all, board, {system::ScenarioId(s), level});
+      const auto of = analysis::response_bounds(all, board, {system::ScenarioId(s), level});
       for (std::size_t g = 0; g < bounds.size(); ++g) bounds[g].push_back(of[g]);
     }
   for (std::size_t g = 0; g < bounds.size(); ++g)
@@ -94,11 +99,17 @@ void Deliveries::set_bounds(const deployment::Deployment& all, const board::Boar
 }
 
 void Deliveries::begin() {
+  for (application::GroupEdges* const each : edges_) each->begin();
   for (; begun_ < deliveries_.size(); ++begun_) deliveries_[begun_]->begin();
 }
 
 void Deliveries::close() {
   for (const auto& delivery : deliveries_) delivery->close();
+}
+
+std::vector<std::map<std::size_t, application::ChainTimes>> Deliveries::chain_times() const {
+  if (edges_.empty()) return {};
+  return edges_.front()->times();
 }
 
 std::vector<application::DeliveryTotals> Deliveries::finish() {

@@ -1,6 +1,7 @@
 #pragma once
 // What goes into the groups of a running deployment, and where their results go.
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ class Deliveries {
   void begin();
   /// No more frames come in.
   void close();
+  /// Of the first deployment's chains, by operation; after the last frame.
+  std::vector<std::map<std::size_t, application::ChainTimes>> chain_times() const;
   /// After the last frame. Rethrows the first error, when all that can be kept is.
   std::vector<application::DeliveryTotals> finish();
   /// By group of the last `all`; null: it has none.
@@ -56,6 +59,7 @@ class Deliveries {
   DeliveriesRequest request_;
   std::vector<std::unique_ptr<application::Delivery>> deliveries_;
   std::vector<application::Delivery*> by_group_;
+  std::vector<application::GroupEdges*> edges_;  // by deployment that has some
   std::size_t begun_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "explore/system/deploy_graphs.h"
 #include "product/deployment/deploy_options.h"
 #include "product/deployment/deploy_times.h"
+#include "product/deployment/loaded_deployment.h"
 #include "product/deployment/open.h"
 #include "product/planning/fewer_engines.h"
 #include "product/profile.h"
@@ -116,6 +117,15 @@ void leave_out_engines(const std::vector<std::shared_ptr<explore::GroupSource>>&
   }
 }
 
+/// Before the work.
+void check_edges(const system::System& system,
+                 const std::vector<std::shared_ptr<explore::GroupSource>>& sources) {
+  std::vector<const network::Network*> networks;
+  for (const auto& source : sources)
+    networks.push_back(source == nullptr ? nullptr : source->network);
+  application::check(edges_of(system, std::move(networks)));
+}
+
 }  // namespace
 
 DeployResult deploy_system(const DeployRequest& request) {
@@ -123,9 +133,8 @@ DeployResult deploy_system(const DeployRequest& request) {
   explore::decides_by_mapping(request.method, opened.system.system);  // before the work
   add_sources(request, opened);
   const auto sources = opened.system.sources;
+  check_edges(opened.system.system, sources);
   DeployResult result = explore::deploy(std::move(opened.system), request, request.context);
-  for (GroupSearch& group : result.groups)
-    for (const plan::Plan& plan : group.stages) group.texts.push_back(stages_text(plan));
   const bool is_here = result.system.board.empty();
   if (result.deployment && is_here)
     leave_out_engines(sources, request.context, *result.deployment);

@@ -30,13 +30,4 @@ struct DeployRequest : explore::DeployOptions {
 /// InputError if the request contradicts itself or a file is wrong.
 DeployResult deploy_system(const DeployRequest& request);
 
-/// The layers of each stage, with its processor: "dla0[0-29,31] gpu[30,32-53]".
-std::string stages_text(const plan::Plan& plan);
-
-/// The text of the group's plan with the processors that its tasks were given, by task: indices
-/// into the board.
-std::string placed_stages_text(const GroupSearch& group, std::size_t plan,
-                               const board::Board& board,
-                               const std::vector<std::size_t>& processors);
-
 }  // namespace millrace::product

@@ -76,9 +76,11 @@ void add_steps(const GroupSteps& steps, application::LiveGroup* live, runtime::G
   group.postprocess = [&steps, live, between, network = group.network](auto outputs) {
     auto [picture, is_rehearsed] =
         between->pop().value_or(PictureBetween{steps.pictures.front(), true});
-    application::Outcome outcome =
-        outcome_of(steps, std::move(picture), arrays_of(*network, outputs), is_rehearsed);
-    if (live != nullptr) live->take({std::move(outcome.picture), std::move(outcome.findings), {}});
+    std::vector<network::Array> arrays = arrays_of(*network, outputs);
+    application::Outcome outcome = outcome_of(steps, std::move(picture), arrays, is_rehearsed);
+    if (live == nullptr) return;
+    if (!live->wants_outputs()) arrays.clear();
+    live->take({std::move(outcome.picture), std::move(outcome.findings), std::move(arrays)});
   };
 }
 
@@ -214,6 +216,18 @@ runtime::SimulatedClock LoadedDeployment::simulated_clock() const {
   };
 }
 
+application::EdgesSpecification edges_of(const system::System& system,
+                                         std::vector<const network::Network*> networks) {
+  application::EdgesSpecification all{{}, {}, std::move(networks)};
+  for (const system::GroupEdge& edge : system.edges)
+    all.edges.push_back({edge.from.index, edge.to.index, edge.output, edge.input,
+                         edge.read == system::EdgeRead::queue ? edge.capacity : 0, edge.place});
+  for (const system::Chain& chain : system.chains)
+    for (auto& groups = all.chains.emplace_back(); const system::GroupId group : chain.groups)
+      groups.push_back(group.index);
+  return all;
+}
+
 std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,
                                                   const TaskSources& sources,
                                                   const Context& context) {
@@ -240,6 +254,9 @@ std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment,
     result->steps.push_back(open_steps(group, context));
     result->codes.push_back(open_code(group, result->networks.back(), sources.tasks, context));
   }
+  if (!system.edges.empty() && result->is_here)
+    result->edges =
+        std::make_unique<application::GroupEdges>(edges_of(system, result->networks));
   const engine::EngineOptions options = engine_options(context);
   make_simulated(*result, options);
   make_engines(*result, options);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "application/live/group_edges.h"
 #include "application/live/live_group.h"
 #include "deployment/deployment.h"
 #include "engine/engine.h"
@@ -30,6 +31,7 @@ struct LoadedDeployment {
   std::vector<GroupCode> codes;                   // by GroupId
   /// By GroupId; null, or none: pictures are used in turn, and nobody takes results.
   std::vector<std::shared_ptr<application::LiveGroup>> live = {};  // shared with who feeds them
+  std::unique_ptr<application::GroupEdges> edges = {};  // between groups; null: there are none
   /// By GroupId, then by name: groups share none, so that none waits for another's lock.
   std::vector<std::map<std::string, std::unique_ptr<engine::Engine>>> engines;
 
@@ -45,6 +47,10 @@ struct LoadedDeployment {
   /// Sets the clocks of a board that is not here; none if it is. Borrows.
   runtime::SimulatedClock simulated_clock() const;
 };
+
+/// Of the system's groups, with these networks, by GroupId.
+application::EdgesSpecification edges_of(const system::System& system,
+                                         std::vector<const network::Network*> networks);
 
 /// Reads the file and everything that it names, to run it: weights are there where input is real.
 std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,

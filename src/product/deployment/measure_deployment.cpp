@@ -1,29 +1,11 @@
 #include "product/deployment/measure_deployment.h"
 
+#include "analysis/responses.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "realtime/analysis.h"
-#include "realtime/utilisation.h"
 #include "runtime/scheduling/thread_priority.h"
 
 namespace millrace::product {
-namespace {
-
-deployment::Operation operation_at(const deployment::Deployment& deployment,
-                                   const deployment::Wanted& at) {
-  deployment::Operation operation{at.scenario, at.level};
-  const auto* setting = deployment::setting_for(deployment, at.scenario, at.level);
-  if (setting) operation.clocks = setting->clocks;
-  return operation;
-}
-
-bool is_overloaded(const realtime::TaskSystem& tasks) {
-  for (const realtime::Utilisation& each : realtime::utilisations(tasks))
-    if (each.is_overloaded) return true;
-  return false;
-}
-
-}  // namespace
 
 MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
                                       const std::vector<runtime::GroupToRun>& groups,
@@ -35,7 +17,7 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
       runtime::with_times(loaded.deployment, result.tasks, result.overhead, options.beside_others);
   for (deployment::Setting& setting : result.deployment.settings) {
     setting.bounds =
-        response_bounds(result.deployment, loaded.board, {setting.scenario, setting.level});
+        analysis::response_bounds(result.deployment, loaded.board, {setting.scenario, setting.level});
     for (auto& bound : setting.bounds)
       if (bound) *bound -= result.deployment.system.overhead;  // as the analysis has it
   }
@@ -62,21 +44,6 @@ void add_times_of_steps(system::System& system, const Context& context) {
     if (!group.preprocess) group.preprocess = times.preprocess;
     if (!group.postprocess) group.postprocess = times.postprocess;
   }
-}
-
-std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
-                                                 const board::Board& board,
-                                                 const deployment::Wanted& at) {
-  std::vector<std::optional<Time>> bounds(deployment.system.groups.size());
-  const realtime::TaskSystem tasks =
-      deployment::task_system(deployment, board, operation_at(deployment, at));
-  if (is_overloaded(tasks)) return bounds;
-  const realtime::Bounds found = realtime::analyse(tasks);
-  const auto& groups = deployment.system[at.scenario].groups;
-  for (std::size_t f = 0; f < groups.size(); ++f)
-    if (const Time response = found.flows[f].response; response != realtime::unbounded)
-      bounds[groups[f].index] = response + deployment.system.overhead;
-  return bounds;
 }
 
 deployment::Deployment with_rates(deployment::Deployment deployment, double factor) {

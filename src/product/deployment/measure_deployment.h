@@ -34,12 +34,6 @@ deployment::Deployment measured_here(const deployment::Deployment& deployment,
 /// of these, as a beginning.
 void add_times_of_steps(system::System& system, const Context& context);
 
-/// Bounds of what the controller measures, from when a frame is due: those of the analysis and the
-/// controller's overhead. By GroupId; none: not active, or without bound.
-std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
-                                                 const board::Board& board,
-                                                 const deployment::Wanted& at);
-
 /// Every group's rates times the factor.
 deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "analysis/responses.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -12,7 +13,6 @@
 #include "deployment/scenario_file.h"
 #include "product/deployment/deliveries.h"
 #include "product/deployment/loaded_deployment.h"
-#include "product/deployment/measure_deployment.h"
 #include "product/written_over.h"
 #include "runtime/bench/energy.h"
 #include "runtime/controller/script.h"
@@ -55,7 +55,21 @@ void add_bounds(DeploymentRun& run, const board::Board& board) {
   for (std::size_t g = 0; g < run.record.groups.size(); ++g)
     for (const runtime::OperationRecord& each : run.record.groups[g].operations)
       run.bounds[{g, {each.at.scenario.index, each.at.level}}] =
-          response_bounds(run.deployment, board, each.at)[g];
+          analysis::response_bounds(run.deployment, board, each.at)[g];
+}
+
+void add_chains(DeploymentRun& run, const Deliveries& deliveries, const board::Board& board) {
+  const system::System& system = run.deployment.system;
+  const auto levels = static_cast<std::size_t>(system.levels);
+  const auto chains = deliveries.chain_times();
+  for (std::size_t c = 0; c < chains.size(); ++c)
+    for (const auto& [operation, times] : chains[c]) {
+      const deployment::Wanted at{system::ScenarioId(operation / levels),
+                                  static_cast<std::int64_t>(operation % levels)};
+      const auto responses = analysis::response_bounds(run.deployment, board, at);
+      for (const analysis::ChainAnswer& answer : analysis::chain_answers(system, at, responses))
+        if (answer.chain == c) run.chains.push_back({c, at, times, answer.bounds});
+    }
 }
 
 /// Frames may miss their deadlines only because this machine computes more slowly than the board.
@@ -197,7 +211,13 @@ std::int64_t DeploymentRun::missed() const {
   return missed;
 }
 
+bool ChainSeen::holds() const {
+  return (!bounds.age || times.ages.largest() <= *bounds.age) &&
+         (!bounds.reaction || times.reactions.largest() <= *bounds.reaction);
+}
+
 bool DeploymentRun::holds() const {
+  if (!std::ranges::all_of(chains, &ChainSeen::holds)) return false;
   for (std::size_t g = 0; g < record.groups.size(); ++g)
     for (const runtime::OperationRecord& each : record.groups[g].operations)
       if (const auto limit = bound(g, each); limit && each.largest > *limit) return false;
@@ -243,6 +263,7 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   run.additions = running.additions();
   if (loaded->is_here) {
     add_bounds(run, loaded->board);
+    add_chains(run, deliveries, loaded->board);
     add_energy(run, meter);
   } else {
     request.context.note(
@@ -320,6 +341,7 @@ DeploymentRun LiveRun::stop() {
   run.deliveries = state_->deliveries->finish();
   if (error) std::rethrow_exception(error);
   add_bounds(run, state_->loaded->board);
+  add_chains(run, *state_->deliveries, state_->loaded->board);
   note_nan(run.record, request.context);
   return run;
 }

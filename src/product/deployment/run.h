@@ -43,6 +43,15 @@ struct DeploymentRunRequest {
   application::Observer* observer = nullptr;  // borrowed; null: nobody
 };
 
+/// What was seen of a chain in a scenario at a level, and what may be seen there.
+struct ChainSeen {
+  std::size_t chain = 0;  // of the system
+  deployment::Wanted at;
+  application::ChainTimes times;
+  realtime::ChainBounds bounds;
+  bool holds() const;
+};
+
 struct DeploymentRun {
   std::string file, script;  // script: the file; empty: none
   std::uint64_t seed = 1;
@@ -58,6 +67,7 @@ struct DeploymentRun {
   std::string energy_source = {};  // of what was measured, or why nothing was
   bool interrupted = false;
   std::vector<Addition> additions = {};
+  std::vector<ChainSeen> chains = {};
   /// Of groups with an application, and of those that a program feeds.
   std::vector<application::DeliveryTotals> deliveries = {};
 
@@ -67,7 +77,7 @@ struct DeploymentRun {
   }
   /// Frames after their deadlines, of all groups.
   std::int64_t missed() const;
-  /// Whether each response is within its bound.
+  /// Whether each response is within its bound, and each chain.
   bool holds() const;
 };
 

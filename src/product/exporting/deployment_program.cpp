@@ -146,6 +146,9 @@ void add_deployment(const ProgramRequest& request, const fs::path& folder,
                     WrittenProgram& program) {
   Networks networks(request.context);
   deployment::Deployment deployment = open_deployment(request.file, networks);
+  if (!deployment.system.edges.empty())
+    throw InputError(request.file, "has edges between groups, which programs in C++ do not have; "
+                                   "run it with `millrace run` or the library");
   SourceCopies sources(folder);
   ModelCopies models(folder);
   take_sources(deployment, folder, sources);

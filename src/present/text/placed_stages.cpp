@@ -1,13 +1,12 @@
+#include "present/text/placed_stages.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <sstream>
 
-#include "product/deployment/deploy.h"
-
-namespace millrace::product {
-
+namespace millrace::present {
 namespace {
 
 /// "0-3,5": of layers that ascend.
@@ -23,7 +22,7 @@ std::string ranges_text(const std::vector<std::size_t>& layers) {
 
 }  // namespace
 
-std::string stages_text(const plan::Plan& plan) {
+std::string layers_by_stage(const plan::Plan& plan) {
   std::map<std::size_t, std::string> by_first;  // layer
   for (const plan::Stage& stage : plan.stages) {
     std::vector<std::size_t> layers;
@@ -38,11 +37,11 @@ std::string stages_text(const plan::Plan& plan) {
   return text;
 }
 
-std::string placed_stages_text(const GroupSearch& group, std::size_t plan,
+std::string placed_stages_text(const explore::GroupSearch& group, std::size_t plan,
                                const board::Board& board,
                                const std::vector<std::size_t>& processors) {
   const auto& tasks = group.plans[plan].assignment.tasks;
-  std::istringstream words(group.texts[plan]);
+  std::istringstream words(layers_by_stage(group.stages[plan]));
   std::string text;
   for (std::string word; words >> word;) {
     const std::size_t end = word.rfind('[');
@@ -57,4 +56,4 @@ std::string placed_stages_text(const GroupSearch& group, std::size_t plan,
   return text;
 }
 
-}  // namespace millrace::product
+}  // namespace millrace::present
