@@ -87,6 +87,25 @@ class Sizes(unittest.TestCase):
         self.assertEqual(complaints(interface(7)),
                          ["1: 'Door' has many virtual functions (found 7, cap 6)"])
 
+    def test_a_class_has_at_most_twenty_public_functions(self):
+        def functions(count):
+            return "\n".join(f"int f{i}(int a) const;" for i in range(count))
+        self.assertEqual(complaints(f"class Door {{ public: {functions(20)} }};"), [])
+        for text in (f"class Door {{ public: {functions(21)} }};",
+                     f"struct Door {{ {functions(21)} }};",
+                     f"class Door {{ void a(); public: int g() {{}} {functions(20)} }};"):
+            self.assertEqual(complaints(text),
+                             ["1: 'Door' has many public functions (found 21, cap 20)"])
+
+    def test_some_functions_do_not_count_as_public(self):
+        twenty = "\n".join(f"int f{i}();" for i in range(20))
+        for more in ("Door(); explicit Door(int a); ~Door();", "bool operator==(Door other) const;",
+                     "void operator()(int a); void operator()(char a);",
+                     "int f0(int a); int f1(char b);", "bool a() = delete;",
+                     "friend int open(Door& door);", "struct Key { int turn(); };",
+                     "private: int a(); int b();", "protected: int a();", "int a = 0;"):
+            self.assertEqual(complaints(f"class Door {{ public: {twenty}\n{more} }};"), [], more)
+
 
 class Nesting(unittest.TestCase):
     def nesting(self, body):

@@ -52,7 +52,7 @@ std::optional<std::int64_t> most_on_their_way(const Application& application, co
   const bool is_newest_wanted = std::ranges::any_of(
       inputs, [](const Input& input) { return input.is_live() && input.drop == Drop::oldest; });
   if (!is_newest_wanted) return std::nullopt;
-  const std::int64_t frames = session.largest_offset() + session.round();
+  const std::int64_t frames = session.frame_counts().largest_offset + session.frame_counts().round;
   const std::int64_t batches = (frames + parts.batch - 1) / parts.batch;
   const std::int64_t in_crops = parts.crops != nullptr ? 1 : 0;
   return batches + application.preprocess.workers.threads + in_crops;

@@ -49,7 +49,7 @@ void ApplicationSession::Impl::begin(std::function<void(const Outcome&)> take) {
   settings.input = {};
   settings.input.on_error = application::OnError::stop;
   settings.beside.clear();
-  depth = session->depth() + settings.preprocess.workers.threads +
+  depth = session->frame_counts().depth + settings.preprocess.workers.threads +
           settings.postprocess.workers.threads;
   application::Parts parts = loaded->parts(source);
   parts.crops = crops ? &crops->parts : nullptr;

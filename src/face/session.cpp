@@ -70,7 +70,7 @@ void Session::wait() {
 }
 
 void Session::stop() { impl()->session->stop(); }
-std::int64_t Session::depth() const { return impl()->session->depth(); }
+std::int64_t Session::depth() const { return impl()->session->frame_counts().depth; }
 
 std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;

@@ -49,7 +49,8 @@ class ClosedLoop {
 /// While the pipeline fills, results are fewer than frames that a stage begins; each result leaves
 /// room for at most one frame more than before.
 std::int64_t warmup_of(const Session& session, const LoadOptions& options) {
-  return std::max(options.warmup + 2 * session.largest_offset(), session.round() - 1);
+  return std::max(options.warmup + 2 * session.frame_counts().largest_offset,
+                  session.frame_counts().round - 1);
 }
 
 /// What the loop does from now on, in multiples of `round` frames.
@@ -144,7 +145,8 @@ class PairLoad {
         second_inputs_(network::random_inputs(networks.second, options.seed)),
         runs_(networks.runs),
         options_(options) {
-    warm_up(options.warmup + 2 * first_.largest_offset() + first_.round());
+    warm_up(options.warmup + 2 * first_.frame_counts().largest_offset +
+            first_.frame_counts().round);
     pause();
   }
 
@@ -153,10 +155,10 @@ class PairLoad {
     constexpr std::int64_t least = 2;
     first_.resume();
     second_.resume();
-    warm_up(2 * first_.round());
+    warm_up(2 * first_.frame_counts().round);
     const auto start = std::chrono::steady_clock::now();
     std::int64_t frames = 0;
-    while (frames < least || frames % first_.round() != 0 ||
+    while (frames < least || frames % first_.frame_counts().round != 0 ||
            std::chrono::steady_clock::now() - start < duration) {
       step();
       ++frames;
@@ -220,11 +222,11 @@ Load IntermittentLoad::run(Time duration, std::optional<std::int64_t> least) {
   options.least = least.value_or(options.least);
   session.resume();
   // What was done before the pause began, and those that all stages began together after it.
-  const std::int64_t uneven = 2 * session.round();
-  state_->loop.warm_up(state_->is_full ? uneven : uneven + session.largest_offset());
+  const std::int64_t uneven = 2 * session.frame_counts().round;
+  state_->loop.warm_up(state_->is_full ? uneven : uneven + session.frame_counts().largest_offset);
   state_->is_full = true;
   const std::vector<StageStatistics> before = session.statistics();
-  Load load = count(state_->loop, session.round(), options);
+  Load load = count(state_->loop, session.frame_counts().round, options);
   const std::vector<StageStatistics> after = session.statistics();
   session.pause();
   state_->busy.clear();
@@ -256,7 +258,7 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
   const auto inputs = network::random_inputs(network, options.seed);
   ClosedLoop loop(session, inputs, options.in_flight);
   loop.warm_up(warmup_of(session, options));
-  Load load = count(loop, session.round(), options);
+  Load load = count(loop, session.frame_counts().round, options);
   loop.drain();
   return load;
 }

@@ -29,35 +29,16 @@ struct Session::State {
   State& operator=(const State&) = delete;
 
   void start();
-  void fail(const Failure& failure);
-  void close_channels();
-  void leave(Life from, Life to) { life.compare_exchange_strong(from, to); }
-
   bool may_submit();
-  template <class Visit>
-  bool all_from_caller(Visit visit);
-  template <class Visit>
-  bool all_to_caller(Visit visit);
-  bool fits();
-  bool has_result();
-  void watch();
   bool wait_unless_result();
-  void give();
-  template <class Place>
-  bool put_with(Place place);
   bool put(std::span<const network::Array> inputs);
   bool put(const Fill& fill);
   void finish();
   void pause();
   void resume();
   void stop();
-  template <class Take>
-  bool next_with(Take take_outputs);
   std::optional<Result> next();
   bool next_in_place(const Use& use);
-  bool wait_for_result();
-  std::span<const std::byte> place_of(TensorId tensor);
-  network::Array take(TensorId tensor);
 
   const network::Network& network;
   Pipeline pipeline;
@@ -78,6 +59,26 @@ struct Session::State {
   FirstError error;
   std::once_flag joined;
   std::vector<std::thread> threads;
+
+ private:
+  void fail(const Failure& failure);
+  void close_channels();
+  void leave(Life from, Life to) { life.compare_exchange_strong(from, to); }
+  template <class Visit>
+  bool all_from_caller(Visit visit);
+  template <class Visit>
+  bool all_to_caller(Visit visit);
+  bool fits();
+  bool has_result();
+  void watch();
+  void give();
+  template <class Place>
+  bool put_with(Place place);
+  template <class Take>
+  bool next_with(Take take_outputs);
+  bool wait_for_result();
+  std::span<const std::byte> place_of(TensorId tensor);
+  network::Array take(TensorId tensor);
 };
 
 void Session::State::start() {
@@ -347,10 +348,11 @@ void Session::stop() { state_->stop(); }
 void Session::pause() { state_->pause(); }
 void Session::resume() { state_->resume(); }
 Life Session::life() const { return state_->life; }
-std::int64_t Session::depth() const { return state_->pipeline.depth; }
-std::int64_t Session::largest_offset() const { return state_->pipeline.largest_offset; }
 
-std::int64_t Session::round() const { return state_->pipeline.round; }
+FrameCounts Session::frame_counts() const {
+  const auto& pipeline = state_->pipeline;
+  return {pipeline.depth, pipeline.largest_offset, pipeline.round};
+}
 
 std::vector<StageStatistics> Session::statistics() const { return statistics_of(state_->pipeline); }
 

@@ -71,6 +71,13 @@ struct CoreTimes {
   Time sum{}, largest{};
 };
 
+/// So many frames ...
+struct FrameCounts {
+  std::int64_t depth = 0;           // are taken by submit() without waiting for a call of next()
+  std::int64_t largest_offset = 0;  // are on their way when no stage waits: of the plan's phases
+  std::int64_t round = 0;           // may leave at once: the largest batch of the plan
+};
+
 /// Drawn in docs/methods/runtime.md.
 enum class Life { running, draining, stopped, failed };
 
@@ -119,12 +126,7 @@ class Session {
   void resume();
 
   Life life() const;
-  /// As many frames as this are taken by submit() without waiting for a call of next().
-  std::int64_t depth() const;
-  /// The largest of the plan's phases: so many frames are on their way when no stage waits.
-  std::int64_t largest_offset() const;
-  /// As many frames as this may leave at once: the largest batch of the plan.
-  std::int64_t round() const;
+  FrameCounts frame_counts() const;
   std::vector<StageStatistics> statistics() const;
   /// By stage and replica, in the order of statistics(), then by phase; see SessionOptions.
   std::vector<std::vector<CoreTimes>> times_of_phases() const;

@@ -97,7 +97,7 @@ Time stolen_by_host(const plan::Plan& plan) {
 
 Attempt measure(const Example& example, const plan::Plan& plan, engine::Engine& engine) {
   runtime::Session session = runtime::deploy(plan, example.network, {{"simulated", &engine}});
-  const auto filling = static_cast<int>(warm_up + 2 * session.largest_offset());
+  const auto filling = static_cast<int>(warm_up + 2 * session.frame_counts().largest_offset);
   const auto first = Clock::now();
   std::thread writer([&] {
     const auto input = test::frame(example.network, 1);

@@ -55,7 +55,8 @@ TEST_F(PipelineTest, another_takes_its_place_while_it_runs) {
   const auto assessed = plan();
   Pipeline pipeline = deploy(assessed, network_);
   for (int round = 0; round < 5; ++round) {
-    for (std::int64_t i = 0; i < pipeline.session().depth(); ++i) pipeline.submit(frame_);
+    for (std::int64_t i = 0; i < pipeline.session().frame_counts().depth; ++i)
+      pipeline.submit(frame_);
     pipeline = deploy(assessed, formats::read_network(test::digits));
     use_memory();
     expect_right(pipeline);

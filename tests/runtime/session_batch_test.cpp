@@ -83,7 +83,7 @@ TEST_F(SessionBatchTest, one_thread_keeps_the_first_stage_at_work_while_a_batch_
   Session session = deploy(plan, network, engines_, unpinned);
   for (std::int64_t i = 0; i < room; ++i)
     ASSERT_TRUE(session.submit_unless_result(frame(network, static_cast<float>(i)))) << i;
-  EXPECT_GT(room, session.depth());
+  EXPECT_GT(room, session.frame_counts().depth);
   gate.count_down();
   take(session, static_cast<int>(room), 2);
 }

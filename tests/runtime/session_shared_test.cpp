@@ -143,7 +143,7 @@ TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {
   std::latch gate(1);
   hold_first(gate);
   Session session = deploy(copies(network, 2), network, engines_, unpinned);
-  const auto depth = static_cast<int>(session.depth());
+  const auto depth = static_cast<int>(session.frame_counts().depth);
   ASSERT_EQ(depth, 6);
   const int held = submit_until_held(session, network), end = held + depth;
   for (int i = held + 1; i < end; ++i) {

@@ -72,11 +72,11 @@ TEST_F(SessionTest, a_frame_alone_arrives_without_another_behind_it) {
 TEST_F(SessionTest, as_many_frames_as_its_depth_are_taken_without_a_call_of_next) {
   const auto network = chain(3);
   Session session = start(network, {0, 1, 2});
-  ASSERT_GE(session.depth(), 1);
+  ASSERT_GE(session.frame_counts().depth, 1);
   for (int round = 0; round < 20; ++round) {
-    for (std::int64_t i = 0; i < session.depth(); ++i)
+    for (std::int64_t i = 0; i < session.frame_counts().depth; ++i)
       EXPECT_TRUE(session.submit(frame(network, 1)));
-    for (std::int64_t i = 0; i < session.depth(); ++i) EXPECT_TRUE(session.next());
+    for (std::int64_t i = 0; i < session.frame_counts().depth; ++i) EXPECT_TRUE(session.next());
   }
 }
 
@@ -85,7 +85,7 @@ TEST_F(SessionTest, submit_unless_result_is_false_when_the_pipeline_is_full) {
   Session session = start(network, {0, 1});
   int taken = 0;
   while (session.submit_unless_result(frame(network, 0)) && taken < 1000) ++taken;
-  EXPECT_GE(taken, session.depth());
+  EXPECT_GE(taken, session.frame_counts().depth);
   EXPECT_LT(taken, 1000);
 }
 
@@ -252,7 +252,7 @@ TEST_F(SessionTest, a_paused_session_works_on_nothing_and_loses_nothing) {
   Session session = start(network, {0, 1, 2});
   int submitted = 0, taken = 0;
   for (int round = 0; round < 50; ++round) {
-    while (submitted - taken < session.depth())
+    while (submitted - taken < session.frame_counts().depth)
       session.submit(frame(network, static_cast<float>(submitted++)));
     session.pause();
     EXPECT_EQ(running, 0);

@@ -23,6 +23,13 @@ class Type:
     kind: str
     virtuals: int = 0
     specialised: bool = False
+    access: str = "public"  # of the member that is read next
+    public_functions: set = field(default_factory=set)  # an overloaded one counts once
+
+    def add_function(self, name):
+        is_special = name == self.name or name.startswith(("~", "operator"))
+        if self.access == "public" and not is_special:
+            self.public_functions.add(name)
 
 
 @dataclass

@@ -24,18 +24,17 @@ class Parser(Statements):
 
     def scope(self, i, owner, end):
         """The declarations of a namespace, or of the type `owner`."""
-        private = owner is not None and owner.kind == "class"
         while i < end:
             text = self.tokens.text(i)
             if text in ("public", "private", "protected") and self.tokens.text(i + 1) == ":":
-                private = text == "private"
+                owner.access = text
                 i += 2
             elif text in (";", "}"):
                 i += 1
             else:
-                i = self.declaration(i, owner, private)
+                i = self.declaration(i, owner)
 
-    def declaration(self, i, owner, private):
+    def declaration(self, i, owner):
         t = self.tokens
         first = i
         i = self.past_template(i)
@@ -54,7 +53,7 @@ class Parser(Statements):
                 return after
         if t.text(i) in ("using", "typedef", "friend", "static_assert", "concept"):
             return self.past_statement(i, owner, first)
-        return self.function_or_variable(first, i, owner, private)
+        return self.function_or_variable(first, i, owner)
 
     def is_object(self, i):
         """Whether the declaration is none of a function; a block begins with its bracket."""
@@ -137,7 +136,8 @@ class Parser(Statements):
             j = t.past_brackets(j) + 1
         if t.text(j) == ";":
             return j + 1
-        made = Type(name, t.at(i).line, kind, specialised=specialised)
+        made = Type(name, t.at(i).line, kind, specialised=specialised,
+                    access="private" if kind == "class" else "public")
         self.source.types.append(made)
         end = t.close(j)
         self.scope(j + 1, made, end)
@@ -155,10 +155,10 @@ class Parser(Statements):
         if t.text(i) == "using" and t.text(i + 2) == "=" and owner is None:
             self.source.types.append(Type(t.text(i + 1), t.at(i).line, "alias"))
         if t.text(i) == "friend":
-            return self.function_or_variable(first, i + 1, owner, False)
+            return self.function_or_variable(first, i + 1, owner)
         return self.past_semicolon(i)
 
-    def function_or_variable(self, first, i, owner, private):
+    def function_or_variable(self, first, i, owner):
         t = self.tokens
         virtual = False
         j, name = i, ""
@@ -183,9 +183,9 @@ class Parser(Statements):
                     return self.function(first, j, self.name_before(j), owner, virtual)
                 j = t.close(j)
             elif text in ("=", "{", ";"):
-                return self.variable(first, j, owner, private)
+                return self.variable(first, j, owner)
             elif text == ":":  # the width of a bit field
-                return self.variable(first, j, owner, private)
+                return self.variable(first, j, owner)
             j += 1
 
     def operator_name(self, j):
@@ -238,7 +238,11 @@ class Parser(Statements):
         self.source.functions.append(made)
         behind = t.close(parenthesis) + 1
         i = self.past_signature(behind)
-        made.overrides = any(token.text == "override" for token in t.code[behind:i])
+        qualifiers = {token.text for token in t.code[behind:i]}
+        made.overrides = "override" in qualifiers
+        is_friend = any(token.text == "friend" for token in t.code[first:parenthesis])
+        if owner is not None and not is_friend and not qualifiers & {"default", "delete"}:
+            owner.add_function(name)
         if t.text(i) != "{":
             made.kind = "macro" if made.kind == "test" else "declaration"
             return i + 1
@@ -270,7 +274,7 @@ class Parser(Statements):
                 return i
             i += 1
 
-    def variable(self, first, i, owner, private):
+    def variable(self, first, i, owner):
         t = self.tokens
         name_at = i - 1
         while t.text(name_at) == "]":
@@ -279,6 +283,7 @@ class Parser(Statements):
             name_at -= 1
         made = Function(t.text(name_at), t.at(first).line, t.at(i).line, kind="table")
         words = {token.text for token in t.code[first:i]}
+        private = owner is not None and owner.access == "private"
         if private and t.text(name_at) != ")" and not words & {"static", "friend", "using"}:
             self.source.private_members.append(
                 Member(t.text(name_at), t.at(name_at).line, owner.name))

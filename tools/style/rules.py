@@ -11,7 +11,7 @@ from .settings import options_below_cli
 from .tokens import code_of, tokenize
 
 CAPS = {"function": 60, "file": 400, "header": 200, "parameters": 4, "nesting": 3, "virtual": 6,
-        "width": 100}
+        "public": 20, "width": 100}
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_?$")
 _PASCAL = re.compile(r"[A-Z][A-Za-z0-9]*$")
@@ -116,6 +116,14 @@ def interface_size(file):
                               f"cap {CAPS['virtual']})")
 
 
+def public_functions(file):
+    for made in file.source.types:
+        found = len(made.public_functions)
+        if found > CAPS["public"]:
+            yield made.line, (f"'{made.name}' has many public functions (found {found}, "
+                              f"cap {CAPS['public']})")
+
+
 def pragma_once(file):
     first = next((t for t in file.tokens if t.kind != "comment"), None)
     if file.is_header and (first is None or not re.match(r"\s*#\s*pragma\s+once\b", first.text)):
@@ -207,8 +215,8 @@ def _is_function_name(function, file):
 
 
 RULES = (readable, file_length, line_width, function_length, parameters, nesting, interface_size,
-         pragma_once, own_header_first, room_borders, using_namespaces, macros, sleeps, threads,
-         commented_out_code, names, options_below_cli)
+         public_functions, pragma_once, own_header_first, room_borders, using_namespaces, macros,
+         sleeps, threads, commented_out_code, names, options_below_cli)
 
 
 def check(path, text):

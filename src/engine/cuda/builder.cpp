@@ -129,10 +129,6 @@ Value Builder::fault(const std::string& text) {
   return value;
 }
 
-void Builder::enlarge(const Value& value, Bytes size) {
-  resize(value, std::max(storage(value).size, size));
-}
-
 void Builder::resize(const Value& value, Bytes size) {
   program_.storages[value.storage].size = size;
 }

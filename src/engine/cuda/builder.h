@@ -84,10 +84,8 @@ class Builder {
     name_kernel(launch.kernel);
     step(touched, kernel_start(gpu_, launch, std::move(work)));
   }
-  const Storage& storage(const Value& value) const { return program_.storages[value.storage]; }
-  std::size_t storage_count() const { return program_.storages.size(); }
+  const std::vector<Storage>& storages() const { return program_.storages; }
   /// Of a temporary place whose size was not known yet.
-  void enlarge(const Value& value, Bytes size);
   void resize(const Value& value, Bytes size);
 
   Program finish();

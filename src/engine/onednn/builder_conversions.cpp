@@ -18,8 +18,8 @@ Value Builder::convert_apart(Value value, const Packing& packing, const Encoding
 /// On 64-bit ARM, oneDNN knows no numbers of 16 bits.
 Value Builder::convert_halves(Value value, const Packing& packing, const Encoding& encoding) {
   const auto cast_to = [&](Type type) {
-    const Value made = make_temporary(retyped(value.desc, type));
-    run(cast_of_halves(value, made), "reorder");
+    const Value made = program_.make_temporary(retyped(value.desc, type));
+    program_.run(cast_of_halves(value, made), "reorder");
     value = made;
   };
   value.desc = packing.from;
@@ -49,17 +49,17 @@ std::optional<Value> Builder::convert_bytes(const Value& value, const Packing& p
       (moves && !can_turn_bytes(packing.from, packing.to)))
     return std::nullopt;
   const auto encode = [&](const Value& source) {
-    Value made = make_temporary(retyped(source.desc, to));
+    Value made = program_.make_temporary(retyped(source.desc, to));
     made.encoding = encoding;
-    run(encoding_of_bytes(source, made), "reorder");
+    program_.run(encoding_of_bytes(source, made), "reorder");
     return made;
   };
   const bool first = encodes && is_quantized(packing.to);
   if (first) from = encode(from);
   if (moves) {
-    Value made = make_temporary(retyped(packing.to, type_of(from.desc)));
+    Value made = program_.make_temporary(retyped(packing.to, type_of(from.desc)));
     made.encoding = from.encoding;
-    run(turn_of_bytes(from, made), "reorder");
+    program_.run(turn_of_bytes(from, made), "reorder");
     from = made;
   }
   return encodes && !first ? encode(from) : from;
@@ -76,18 +76,19 @@ Value Builder::convert(const Value& value, const Packing& packing, const Encodin
   for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
   const bool only_moves =
       conversion.scales.change_nothing() && value.encoding.zero == encoding.zero;
-  Value from = value, made = make_temporary(packing.to);
+  Value from = value, made = program_.make_temporary(packing.to);
   from.desc = packing.from;
   made.encoding = encoding;
   if (const auto turn = only_moves ? fast_turn(from, made) : std::nullopt) {
-    run(*turn, "reorder");
+    program_.run(*turn, "reorder");
     return made;
   }
-  const Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
+  Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
   if (!kernel)
     throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
                       format_of({packing.to}));
-  add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
+  kernel.name = "reorder";
+  program_.run(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}});
   return made;
 }
 

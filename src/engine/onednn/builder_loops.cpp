@@ -36,8 +36,8 @@ Value Builder::bytes_in_layout(TensorId id, const Desc& layout) {
   }
   for (const Value& other : converted_[id])
     if (same_memory(other.desc, layout)) return other;
-  const Value made = make_temporary(layout);
-  run(turn_of_bytes(now, made), "reorder");
+  const Value made = program_.make_temporary(layout);
+  program_.run(turn_of_bytes(now, made), "reorder");
   converted_[id].push_back(made);
   return made;
 }
@@ -48,36 +48,41 @@ Value Builder::plain_integers(TensorId id) {
   return value;
 }
 
-void Builder::loops(LayerId id) { loops(id, {}, "loops"); }
-
-void Builder::loops(LayerId id, const PlainLoop& own, const std::string& kernel) {
-  LoopWork work{&layer(id), {}, {}, own};
-  for (const TensorId input : layer(id).inputs)
-    work.reads.push_back(input.valid() ? std::optional(plain(input)) : std::nullopt);
-  for (const TensorId output : layer(id).outputs)
-    work.writes.push_back(output.valid() ? std::optional(make_plain(output)) : std::nullopt);
-  add_loop(std::move(work), kernel);
+Value make_plain(Builder& builder, TensorId id) {
+  const network::Tensor& tensor = builder.tensor(id);
+  if (tensor.type == network::DataType::float32) return builder.make(id, plain_desc(tensor.shape));
+  Storage storage;
+  storage.size = tensor.size();
+  const Value made{builder.program().new_storage(storage), {}, {}};
+  builder.define(id, made);
+  return made;
 }
 
-void Builder::loops_channels_last(LayerId id, const PlainLoop& own, const std::string& kernel) {
-  const std::vector<TensorId>& inputs = layer(id).inputs;
-  LoopWork work{&layer(id), {channels_last(inputs[0])}, {}, own};
+void loops(Builder& builder, LayerId id) { loops(builder, id, {}, "loops"); }
+
+void loops(Builder& builder, LayerId id, const PlainLoop& own, const std::string& kernel) {
+  const network::Layer& layer = builder.layer(id);
+  LoopWork work{&layer, {}, {}, own};
+  for (const TensorId input : layer.inputs)
+    work.reads.push_back(input.valid() ? std::optional(builder.plain(input)) : std::nullopt);
+  for (const TensorId output : layer.outputs)
+    work.writes.push_back(output.valid() ? std::optional(make_plain(builder, output))
+                                         : std::nullopt);
+  builder.program().run(std::move(work), kernel);
+}
+
+void loops_channels_last(Builder& builder, LayerId id, const PlainLoop& own,
+                         const std::string& kernel) {
+  const network::Layer& layer = builder.layer(id);
+  const std::vector<TensorId>& inputs = layer.inputs;
+  LoopWork work{&layer, {builder.channels_last(inputs[0])}, {}, own};
   for (std::size_t i = 1; i < inputs.size(); ++i)
-    work.reads.push_back(inputs[i].valid() ? std::optional(plain(inputs[i])) : std::nullopt);
-  const TensorId output = layer(id).outputs[0];
-  const network::Tensor& its = tensor(output);
-  work.writes.push_back(make(output, channels_last_desc(its.shape, usual_type(its))));
-  add_loop(std::move(work), kernel);
-}
-
-void Builder::add_loop(LoopWork work, const std::string& kernel) {
-  Step step;
-  for (const auto& [values, storages] :
-       {std::pair{&work.reads, &step.reads}, std::pair{&work.writes, &step.writes}})
-    for (const auto& value : *values)
-      if (value) storages->push_back(value->storage);
-  step.work = std::move(work);
-  add(std::move(step), kernel);
+    work.reads.push_back(inputs[i].valid() ? std::optional(builder.plain(inputs[i]))
+                                           : std::nullopt);
+  const network::Tensor& its = builder.tensor(layer.outputs[0]);
+  const Desc layout = channels_last_desc(its.shape, usual_type(its));
+  work.writes.push_back(builder.make(layer.outputs[0], layout));
+  builder.program().run(std::move(work), kernel);
 }
 
 }  // namespace millrace::engine::onednn

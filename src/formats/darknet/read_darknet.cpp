@@ -42,10 +42,10 @@ Shape input_shape(const Section& net, const ModelSource& source) {
 }
 
 /// The last layer that computes something for who uses the network.
-TensorId last_output(const Reading& reading) {
+TensorId last_output(Reading& reading) {
   std::size_t last = reading.count();
   while (last > 0 && reading.sections()[last].kind() == "cost") --last;
-  return last == 0 ? reading.network_input() : reading.output_of(last - 1);
+  return last == 0 ? reading.network().inputs.front() : reading.output_of(last - 1);
 }
 
 std::vector<SectionShape> shapes_of(const Reading& reading) {

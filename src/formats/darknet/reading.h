@@ -26,10 +26,9 @@ class Reading {
   bool weights_transposed() const { return transposed_; }
 
   /// What the section before made, or the network's input; what section `number` made.
-  TensorId before() const { return outputs_.empty() ? network_input() : outputs_.back(); }
+  TensorId before() const { return outputs_.empty() ? network_.inputs.front() : outputs_.back(); }
   TensorId output_of(std::size_t number) const { return outputs_[number]; }
   const Shape& shape(TensorId id) const { return network_[id].shape; }
-  TensorId network_input() const { return network_.inputs.front(); }
   /// The shape of before(), which has to be that of an image: N, C, H, W.
   const Shape& image() const;
 

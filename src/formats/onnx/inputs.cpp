@@ -168,7 +168,7 @@ void add_known_input(Reading& reading, const Declared& input, const Array& given
   if (value.type != input.type)
     throw InputError(input.place, fmt::format("has type {}, but was given a value of type {}",
                                               to_text(input.type), to_text(value.type)));
-  reading.define(input.name, reading.add_constant(value));
+  reading.define(input.name, reading.network.add_constant(value));
 }
 
 void check_name(const std::string& name, const std::unordered_set<std::string>& inputs,
@@ -182,7 +182,7 @@ void check_name(const std::string& name, const std::unordered_set<std::string>& 
 }
 
 std::string place_of(const Reading& reading, const ::onnx::TensorProto& weight) {
-  return fmt::format("{}: the weight '{}'", reading.source().file, weight.name());
+  return fmt::format("{}: the weight '{}'", reading.source.file, weight.name());
 }
 
 /// One after the other, so that they need their memory once.
@@ -191,7 +191,7 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
   const std::unordered_set<std::string> needed = needed_names(nodes_of(graph));
   for (const ::onnx::TensorProto& weight : graph.initializer())
     if (needed.contains(weight.name()))
-      count_external_data(weight, reading.external_files(), place_of(reading, weight));
+      count_external_data(weight, reading.files, place_of(reading, weight));
   for (::onnx::TensorProto& left : *graph.mutable_initializer()) {
     ::onnx::TensorProto weight;
     weight.Swap(&left);
@@ -199,8 +199,8 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
     if (!needed.contains(weight.name())) continue;
-    const TensorId id = reading.add_weight(read_tensor(weight, reading.external_files(), place));
-    if (has_four_bits(weight.data_type())) reading.mark_of_four_bits(id);
+    const TensorId id = reading.network.add_weight(read_tensor(weight, reading.files, place));
+    if (has_four_bits(weight.data_type())) reading.of_four_bits.insert(id);
     reading.define(weight.name(), id);
   }
 }
@@ -225,7 +225,7 @@ Sides picture_sides(std::string_view imgsz) {
 
 void read_inputs(Reading& reading, ::onnx::GraphProto& graph, const ModelSource& source,
                  const Sides& sides) {
-  const std::string& file = reading.source().file;
+  const std::string& file = reading.source.file;
   std::unordered_set<std::string> names;
   add_weights(reading, graph, names);
   std::unordered_set<std::string> inputs;
@@ -239,7 +239,8 @@ void read_inputs(Reading& reading, ::onnx::GraphProto& graph, const ModelSource&
     if (known != source.constants.end())
       add_known_input(reading, input, known->second, source);
     else
-      reading.add_input(input.name, {input.type, chosen_shape(input, source, sides)});
+      reading.define(input.name,
+                     reading.network.add_input({input.type, chosen_shape(input, source, sides)}));
   }
   for (const auto& [name, shape] : source.shapes) check_name(name, inputs, file);
   for (const auto& [name, value] : source.constants) check_name(name, inputs, file);

@@ -152,7 +152,7 @@ std::string hint_for(std::string_view op_type) {
 
 [[noreturn]] void refuse(const Node& node, const std::string& op_type) {
   const std::string& hint =
-      node.reading().problems().hint(op_type, [&] { return hint_for(op_type); });
+      node.reading().problems.hint(op_type, [&] { return hint_for(op_type); });
   node.fail(
       fmt::format("the operator '{}' is not supported{}, and no engine of this build runs "
                   "it; simplify the model or export it without this operator",
@@ -160,7 +160,7 @@ std::string hint_for(std::string_view op_type) {
 }
 
 void check_inputs(const Node& node, const OperatorEntry& entry) {
-  const std::size_t found = node.input_count();
+  const std::size_t found = node.optional_inputs().size();
   if (found < entry.least_inputs || found > entry.most_inputs)
     node.fail(fmt::format("has {} inputs, expected {}", found,
                           entry.least_inputs == entry.most_inputs

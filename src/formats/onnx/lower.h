@@ -1,7 +1,7 @@
 #pragma once
 // One function per ONNX operator: the node's defaults filled in, its output's shape worked out,
 // and what it does said in the operators of network/operators.h.
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 
 namespace millrace::formats::onnx {
 

@@ -21,7 +21,7 @@ TensorId combine(Node& node, BinaryKind kind, TensorId a, TensorId b) {
 
 /// A chain for three and more inputs; the input itself for one.
 void lower_chain(Node& node, BinaryKind kind) {
-  node.need_same_types();
+  need_same_types(node);
   const std::vector<TensorId> inputs = node.inputs();
   TensorId result = inputs[0];
   for (std::size_t i = 1; i < inputs.size(); ++i) result = combine(node, kind, result, inputs[i]);
@@ -75,7 +75,7 @@ void lower_pow(Node& node) {
 }
 
 void lower_prelu(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   if (broadcast(node.shape(0), node.shape(1)) != node.shape(0))
     node.fail(fmt::format("the slope '{}' has shape {}, which does not spread over the input {}",
                           node.tensor(1).name, to_text(node.shape(1)), to_text(node.shape(0))));

@@ -26,7 +26,7 @@ void repeat(std::span<const std::byte> element, std::span<std::byte> memory) {
 Array filled(Node& node, const Shape& shape, const Array& pattern) {
   check_shape(pattern.type, shape, node.place());
   const Bytes size = size_of(pattern.type) * element_count(shape, node.place());
-  node.take_memory(size);
+  take_memory(node, size);
   Buffer buffer(size);
   const std::span<const std::byte> element = pattern.bytes();
   const bool zero = std::all_of(element.begin(), element.end(),
@@ -55,7 +55,7 @@ Array one(DataType type) {
 bool drops_something(const Node& node) {
   if (node.opset() < 12 || !node.has(2)) return false;
   const auto is_zero = [&](std::size_t input, std::string_view what) {
-    const std::vector<double> values = node.numbers(input, what);
+    const std::vector<double> values = numbers(node, input, what);
     if (values.size() != 1)
       node.fail("the inputs 'ratio' and 'training_mode' must be one value each");
     return values[0] == 0;
@@ -84,15 +84,17 @@ void lower_constant(Node& node) {
     return node.give(0, node.add_constant(list<std::int64_t>(DataType::int64, *values)));
   if (const auto values = attributes.numbers("value_floats"))
     return node.give(0, node.add_constant(list<float>(DataType::float32, *values)));
-  Array value = node.tensor_attribute("value");
-  if (node.reading().is_inside()) node.take_memory(value.memory->size());  // a loop repeats it
+  Array value = node.attributes().tensor("value", node.reading().files);
+  if (node.reading().names.is_inside())
+    take_memory(node, value.memory->size());  // a loop repeats it
   node.give(0, node.add_constant(std::move(value)));
 }
 
 void lower_constant_of_shape(Node& node) {
-  const Shape shape = node.integers(0, "the shape");
+  const Shape shape = integers(node, 0, "the shape");
   Array pattern = make_array(DataType::float32, {1}, Buffer(size_of(DataType::float32)));
-  if (node.attributes().has("value")) pattern = node.tensor_attribute("value");
+  if (node.attributes().has("value"))
+    pattern = node.attributes().tensor("value", node.reading().files);
   if (element_count(pattern.shape) != 1)
     node.fail(fmt::format("the attribute 'value' has shape {}, expected one element",
                           to_text(pattern.shape)));

@@ -84,7 +84,7 @@ TensorId places_of(Node& node, std::int64_t channels, const Shape& block) {
   Shape shape{channels * size, 1};
   shape.insert(shape.end(), block.begin(), block.end());
   check_shape(DataType::float32, shape, node.place());
-  node.take_memory(size_of(DataType::float32) * (channels * size * size));
+  take_memory(node, size_of(DataType::float32) * (channels * size * size));
   std::vector<float> weights(static_cast<std::size_t>(channels * size * size));
   for (std::int64_t i = 0; i < channels * size; ++i)
     weights[static_cast<std::size_t>(i * size + i % size)] = 1;
@@ -98,8 +98,8 @@ TensorId places_of(Node& node, std::int64_t channels, const Shape& block) {
 /// The sum of overlapping blocks is a transposed convolution whose weights only place values.
 void lower_col2im(Node& node) {
   const Shape columns = node.shape(0);
-  const Shape image = node.integers(1, "the size of the image");
-  const Shape block = node.integers(2, "the size of a block");
+  const Shape image = integers(node, 1, "the size of the image");
+  const Shape block = integers(node, 2, "the size of a block");
   if (image.empty() || image.size() > 3 || block.size() != image.size())
     node.fail(fmt::format("the image is {} and the block {}, expected 1 to 3 dimensions of both",
                           to_text(image), to_text(block)));
@@ -127,7 +127,7 @@ void lower_col2im(Node& node) {
 }
 
 void lower_conv_transpose(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Shape shape = node.shape(0);
   const Shape sizes = spatial_sizes(node, shape);
   const Shape weight = node.shape(1);

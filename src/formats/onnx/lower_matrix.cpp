@@ -58,7 +58,7 @@ std::vector<Shape> shapes_of_columns(const Shape& factor) {
 }  // namespace
 
 void lower_gemm(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Shape a = node.shape(0);
   const Shape b = node.shape(1);
   if (a.size() != 2 || b.size() != 2)
@@ -78,7 +78,7 @@ void lower_gemm(Node& node) {
 }
 
 void lower_mat_mul(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Made made{node.type(0), shape_of_product(node, {})};
   node.give(0, node.add(MatMul{}, node.inputs(), made));
 }

@@ -14,7 +14,7 @@ void lower_soft(Node& node, bool log) {
   if (rank == 0) node.fail("the input is a scalar, expected at least one dimension");
   Softmax op;
   op.log = log;
-  op.axis = node.normalized(node.attributes().integer("axis", node.opset() < 13 ? 1 : -1), rank);
+  op.axis = normalized(node, node.attributes().integer("axis", node.opset() < 13 ? 1 : -1), rank);
   op.end = node.opset() < 13 ? rank : op.axis + 1;
   node.give(0, node.add(op, {node.input(0)}, {node.type(0), node.shape(0)}));
 }
@@ -31,7 +31,7 @@ void refuse_training_outputs(const Node& node) {
 bool trains(const Node& node) {
   if (node.opset() >= 14) return node.attributes().flag("training_mode", false);
   for (std::size_t i = 1; i < node.output_count(); ++i)
-    if (node.names(i)) return true;
+    if (!node.output(i).empty()) return true;
   return false;
 }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t farthest = std::int64_t{1} << 40;
 std::size_t read_axis(const Node& node, std::int64_t fallback) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
   return static_cast<std::size_t>(
-      node.normalized(node.attributes().integer("axis", fallback), node.rank(0)));
+      normalized(node, node.attributes().integer("axis", fallback), node.rank(0)));
 }
 
 /// In equal parts; the last is smaller if they do not come out even.
@@ -47,20 +47,20 @@ struct Cut {
 
 Cut read_cut(const Node& node) {
   Cut cut;
-  const auto starts = node.integers("starts", 1, 10);
-  const auto ends = node.integers("ends", 2, 10);
+  const auto starts = integers(node, "starts", 1, 10);
+  const auto ends = integers(node, "ends", 2, 10);
   if (!starts || !ends) node.fail("'starts' or 'ends' is missing");
   cut.starts = *starts;
   cut.ends = *ends;
   Shape first(cut.starts.size());
   std::iota(first.begin(), first.end(), 0);
-  cut.axes = node.integers("axes", 3, 10).value_or(first);
+  cut.axes = integers(node, "axes", 3, 10).value_or(first);
   cut.steps = Shape(cut.starts.size(), 1);
-  if (node.has(4)) cut.steps = node.integers(4, "the input 'steps'");
+  if (node.has(4)) cut.steps = integers(node, 4, "the input 'steps'");
   if (cut.ends.size() != cut.starts.size() || cut.axes.size() != cut.starts.size() ||
       cut.steps.size() != cut.starts.size())
     node.fail("'starts', 'ends', 'axes' and 'steps' differ in length");
-  for (std::int64_t& axis : cut.axes) axis = node.normalized(axis, node.rank(0));
+  for (std::int64_t& axis : cut.axes) axis = normalized(node, axis, node.rank(0));
   return cut;
 }
 
@@ -96,25 +96,25 @@ void check_indices(const Node& node, std::int64_t size) {
   if (node.type(1) != DataType::int64 && node.type(1) != DataType::int32)
     node.fail(fmt::format("the indices '{}' have type {}, expected int64", node.tensor(1).name,
                           to_text(node.type(1))));
-  if (!node.is_known(1)) return;
-  for (const std::int64_t index : node.integers(1, "the indices"))
+  if (!is_known(node, 1)) return;
+  for (const std::int64_t index : integers(node, 1, "the indices"))
     if (index < -size || index >= size)
       node.fail(fmt::format("the index {} is outside the dimension of {}", index, size));
 }
 
 /// Per dimension, first all beginnings and then all ends.
 Shape read_pads(const Node& node) {
-  const auto given = node.integers("pads", 1, 11);
+  const auto given = integers(node, "pads", 1, 11);
   if (!given) node.fail("'pads' is missing");
   const auto rank = static_cast<std::size_t>(node.rank(0));
   Shape axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
-  if (node.has(3)) axes = node.integers(3, "the input 'axes'");
+  if (node.has(3)) axes = integers(node, 3, "the input 'axes'");
   if (given->size() != 2 * axes.size())
     node.fail(fmt::format("'pads' has {} entries, expected {}", given->size(), 2 * axes.size()));
   Shape pads(2 * rank, 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(node.normalized(axes[i], node.rank(0)));
+    const auto axis = static_cast<std::size_t>(normalized(node, axes[i], node.rank(0)));
     pads[axis] = (*given)[i];
     pads[axis + rank] = (*given)[i + axes.size()];
   }
@@ -145,9 +145,10 @@ double read_pad_value(const Node& node, PadMode mode, const Shape& pads) {
   if (mode != PadMode::constant || std::ranges::none_of(pads, adds)) return 0;
   if (node.opset() < 11) return double{node.attributes().number("value", 0)};
   if (!node.has(2)) return 0;
-  const std::vector<double> values = node.numbers(2, "the value to pad with");
+  const std::vector<double> values = numbers(node, 2, "the value to pad with");
   if (values.size() != 1) node.fail("the value to pad with is not one number");
-  if (node.type(2) == DataType::int64 && !fits_double(node.integers(2, "the value to pad with")[0]))
+  if (node.type(2) == DataType::int64 &&
+      !fits_double(integers(node, 2, "the value to pad with")[0]))
     node.fail("the value to pad with is an integer of more than 53 bits, which is not supported");
   return values[0];
 }
@@ -175,11 +176,11 @@ std::int64_t padded(const Node& node, PadMode mode, std::size_t i, const Shape& 
 }  // namespace
 
 void lower_concat(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const std::size_t axis = read_axis(node, node.attributes().required_integer("axis"));
   Shape shape = node.shape(0);
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < node.input_count(); ++i) {
+  for (std::size_t i = 0; i < node.optional_inputs().size(); ++i) {
     Shape other = node.shape(i);
     if (other.size() == shape.size()) {
       total += other[axis];
@@ -192,7 +193,7 @@ void lower_concat(Node& node) {
                       node.tensor(0).name, node.tensor(i).name, to_text(node.shape(0)),
                       to_text(node.shape(i)), axis));
   }
-  if (node.input_count() == 1) return node.give(0, node.input(0));
+  if (node.optional_inputs().size() == 1) return node.give(0, node.input(0));
   shape[axis] = total;
   const Concat op{static_cast<std::int64_t>(axis)};
   node.give(0, node.add(op, node.inputs(), {node.type(0), std::move(shape)}));
@@ -201,7 +202,7 @@ void lower_concat(Node& node) {
 void lower_split(Node& node) {
   const std::size_t axis = read_axis(node, 0);
   const Shape shape = node.shape(0);
-  const auto given = node.integers("split", 1, 13);
+  const auto given = integers(node, "split", 1, 13);
   const Shape parts = given ? *given : equal_parts(node, shape[axis]);
   check_parts(node, parts, shape[axis]);
   std::vector<std::optional<Made>> made;

@@ -37,7 +37,7 @@ Scaling read_scaling(const Node& node) {
   if (scaling.block < 0)
     node.fail(fmt::format("the attribute 'block_size' is {}, expected 0 or more", scaling.block));
   if (single && scaling.block == 0) return scaling;
-  scaling.axis = node.normalized(node.attributes().integer("axis", 1), node.rank(data));
+  scaling.axis = normalized(node, node.attributes().integer("axis", 1), node.rank(data));
   const Shape expected = scaling.block > 0
                              ? shape_of_blocks(node, scaling)
                              : Shape{node.shape(data)[static_cast<std::size_t>(scaling.axis)]};
@@ -54,7 +54,7 @@ Scaling read_scaling(const Node& node) {
 DataType quantized_type(const Node& node) {
   DataType type = node.has(zero_point) ? node.type(zero_point) : DataType::uint8;
   if (node.attributes().integer("output_dtype", 0) != 0) {
-    const DataType asked = node.type_attribute("output_dtype");
+    const DataType asked = node.attributes().type("output_dtype");
     if (node.has(zero_point) && asked != type)
       node.fail(
           fmt::format("the attribute 'output_dtype' asks for {}, but the zero point '{}' has "
@@ -70,7 +70,7 @@ DataType quantized_type(const Node& node) {
 /// Since opset 23 the quotient may be asked for in another type.
 void check_precision(const Node& node) {
   if (node.attributes().integer("precision", 0) == 0) return;
-  const DataType type = node.type_attribute("precision");
+  const DataType type = node.attributes().type("precision");
   if (type != DataType::float32 && type != node.type(scale))
     node.fail("the attribute 'precision' asks for another type than float32, which is not "
               "supported; leave it out");
@@ -79,7 +79,7 @@ void check_precision(const Node& node) {
 /// Since opset 23 the result may be asked for in another type than the scale's.
 void check_result(const Node& node) {
   if (node.attributes().integer("output_dtype", 0) != 0 &&
-      node.type_attribute("output_dtype") != node.type(scale))
+      node.attributes().type("output_dtype") != node.type(scale))
     node.fail(fmt::format("the attribute 'output_dtype' asks for another type than {} of the "
                           "scale, which is not supported; leave it out",
                           to_text(node.type(scale))));

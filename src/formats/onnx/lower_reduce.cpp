@@ -42,12 +42,12 @@ TensorId each_element(Node& node, ReduceKind kind) {
 void lower_reduce(Node& node, ReduceKind kind) {
   const std::int64_t rank = node.rank(0);
   const std::int64_t since = kind == ReduceKind::sum ? 13 : 18;  // axes are an input
-  Shape axes = node.integers("axes", 1, since).value_or(Shape());
+  Shape axes = integers(node, "axes", 1, since).value_or(Shape());
   if (axes.empty() && node.attributes().flag("noop_with_empty_axes", false)) {
     node.give(0, each_element(node, kind));
     return;
   }
-  for (std::int64_t& axis : axes) axis = node.normalized(axis, rank);
+  for (std::int64_t& axis : axes) axis = normalized(node, axis, rank);
   if (axes.empty()) {
     axes.resize(static_cast<std::size_t>(rank));
     std::iota(axes.begin(), axes.end(), 0);
@@ -62,7 +62,7 @@ void lower_reduce(Node& node, ReduceKind kind) {
 void lower_best(Node& node, bool smallest) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
   ArgMax op;
-  op.axis = node.normalized(node.attributes().integer("axis", 0), node.rank(0));
+  op.axis = normalized(node, node.attributes().integer("axis", 0), node.rank(0));
   op.select_last = node.attributes().flag("select_last_index", false);
   op.smallest = smallest;
   const Made made{DataType::int64, reduced(node, {op.axis})};

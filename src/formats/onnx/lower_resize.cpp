@@ -36,7 +36,7 @@ Shape read_axes(const Node& node) {
   Shape all(rank_of(node));
   std::iota(all.begin(), all.end(), 0);
   Shape axes = node.attributes().integers("axes").value_or(all);
-  for (std::int64_t& axis : axes) axis = node.normalized(axis, node.rank(0));
+  for (std::int64_t& axis : axes) axis = normalized(node, axis, node.rank(0));
   return axes;
 }
 
@@ -58,8 +58,8 @@ struct Target {
 
 /// The size of frameworks that round otherwise stands in the file; other nodes count on it.
 void take_declared_size(const Node& node, const std::vector<double>& exact, Target& target) {
-  const Shape* const declared = node.declared_shape(0);
-  if (declared == nullptr || declared->size() != exact.size()) return;
+  const Shape* const declared = node.reading().declared_shape(node.output(0));
+  if (!node.wants(0) || declared == nullptr || declared->size() != exact.size()) return;
   for (std::size_t i = 0; i < exact.size(); ++i)
     if (!(std::fabs(static_cast<double>((*declared)[i]) - exact[i]) < 1)) return;
   target.sizes = *declared;
@@ -137,7 +137,7 @@ Target from_sizes(const Node& node, const Shape& given) {
 
 /// Starts and then ends, one of each per dimension; those not named are whole.
 std::vector<double> read_roi(const Node& node) {
-  const std::vector<double> given = node.numbers(1, "the region of interest");
+  const std::vector<double> given = numbers(node, 1, "the region of interest");
   for (const double number : given)
     if (!(std::fabs(number) <= 1e6))
       node.fail(fmt::format("the region of interest has the number {}, expected shares of the "
@@ -223,7 +223,7 @@ Resize read_options(const Node& node) {
 }  // namespace
 
 void lower_resize(Node& node) {
-  if (node.opset() < 11) return lower_simple(node, node.numbers(1, "the scales"));
+  if (node.opset() < 11) return lower_simple(node, numbers(node, 1, "the scales"));
   Resize op = read_options(node);
   if (op.coordinates == Coordinates::tf_crop_and_resize) {
     if (!is_given(node, 1)) node.fail("the input 'roi' is missing");
@@ -231,9 +231,9 @@ void lower_resize(Node& node) {
   }
   if (is_given(node, 2) == is_given(node, 3))
     node.fail("exactly one of the inputs 'scales' and 'sizes' must be given");
-  Target target = is_given(node, 2) ? from_scales(node, node.numbers(2, "the scales"))
-                                    : from_sizes(node, node.integers(3, "the sizes"));
-  if (op.coordinates == Coordinates::align_corners && node.reading().source().is_of_pytorch)
+  Target target = is_given(node, 2) ? from_scales(node, numbers(node, 2, "the scales"))
+                                    : from_sizes(node, integers(node, 3, "the sizes"));
+  if (op.coordinates == Coordinates::align_corners && node.reading().source.is_of_pytorch)
     align_as_pytorch(node, target);
   finish(node, std::move(op), std::move(target));
 }
@@ -241,7 +241,7 @@ void lower_resize(Node& node) {
 void lower_upsample(Node& node) {
   if (node.opset() >= 10)
     node.fail("the operator does not exist since opset 10; expected Resize");
-  if (node.opset() >= 9) return lower_simple(node, node.numbers(1, "the scales"));
+  if (node.opset() >= 9) return lower_simple(node, numbers(node, 1, "the scales"));
   const std::vector<float> scales =
       node.attributes().numbers("scales").value_or(std::vector<float>());
   lower_simple(node, {scales.begin(), scales.end()});

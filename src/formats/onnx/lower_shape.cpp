@@ -47,7 +47,7 @@ Shape resolve(const Node& node, Shape wanted) {
 
 /// Normalised, ascending, each once.
 Shape axes_within(const Node& node, Shape axes, std::int64_t rank) {
-  for (std::int64_t& axis : axes) axis = node.normalized(axis, rank);
+  for (std::int64_t& axis : axes) axis = normalized(node, axis, rank);
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     node.fail("an axis is given twice");
@@ -56,9 +56,7 @@ Shape axes_within(const Node& node, Shape axes, std::int64_t rank) {
 
 }  // namespace
 
-void lower_reshape(Node& node) {
-  reshape(node, resolve(node, node.integers(1, "the new shape")));
-}
+void lower_reshape(Node& node) { reshape(node, resolve(node, integers(node, 1, "the new shape"))); }
 
 void lower_flatten(Node& node) {
   const Shape& shape = node.shape(0);
@@ -74,7 +72,7 @@ void lower_flatten(Node& node) {
 
 void lower_squeeze(Node& node) {
   const Shape shape = node.shape(0);
-  const std::optional<Shape> given = node.integers("axes", 1, 13);
+  const std::optional<Shape> given = integers(node, "axes", 1, 13);
   const Shape axes = axes_within(node, given.value_or(Shape()), node.rank(0));
   Shape result;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -88,7 +86,7 @@ void lower_squeeze(Node& node) {
 }
 
 void lower_unsqueeze(Node& node) {
-  const std::optional<Shape> given = node.integers("axes", 1, 13);
+  const std::optional<Shape> given = integers(node, "axes", 1, 13);
   if (!given) node.fail("'axes' is missing");
   if (given->size() > most_dimensions) node.fail("there are too many axes");
   Shape result = node.shape(0);

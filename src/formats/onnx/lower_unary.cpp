@@ -41,14 +41,14 @@ void clip_between(Node& node, double low, double high) {
 }
 
 void clip_by_inputs(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   check_bound(node, 1);
   check_bound(node, 2);
-  const bool known = (!node.has(1) || node.is_known(1)) && (!node.has(2) || node.is_known(2));
+  const bool known = (!node.has(1) || is_known(node, 1)) && (!node.has(2) || is_known(node, 2));
   const bool real = node.type(0) == DataType::float32 || node.type(0) == DataType::float16;
   if (!known || !real || (!node.has(1) && !node.has(2))) return clip_by_layers(node);
-  clip_between(node, node.has(1) ? node.numbers(1, "the lower bound")[0] : lowest,
-               node.has(2) ? node.numbers(2, "the upper bound")[0] : highest);
+  clip_between(node, node.has(1) ? numbers(node, 1, "the lower bound")[0] : lowest,
+               node.has(2) ? numbers(node, 2, "the upper bound")[0] : highest);
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ void lower_elu(Node& node) {
 
 void lower_clip(Node& node) {
   if (node.opset() >= 11) return clip_by_inputs(node);
-  if (node.input_count() > 1)
-    node.fail(fmt::format("has {} inputs, expected 1 in opset {}", node.input_count(),
+  if (node.optional_inputs().size() > 1)
+    node.fail(fmt::format("has {} inputs, expected 1 in opset {}", node.optional_inputs().size(),
                           node.opset()));
   clip_between(node,
                double{node.attributes().number("min", std::numeric_limits<float>::lowest())},
@@ -88,7 +88,7 @@ void lower_clip(Node& node) {
 }
 
 void lower_cast(Node& node) {
-  const DataType type = node.type_attribute("to");
+  const DataType type = node.attributes().type("to");
   if (type == node.type(0)) return node.give(0, node.input(0));
   node.give(0, node.add(Cast{}, {node.input(0)}, {type, node.shape(0)}));
 }

@@ -83,7 +83,7 @@ void lower_global_pool(Node& node, PoolKind kind) {
 }  // namespace
 
 void lower_conv(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   Conv conv;
   const Made made{node.type(0), read_convolution(node, {}, conv)};
   node.give(0, node.add(std::move(conv), node.inputs(), made));

@@ -1,6 +1,6 @@
 #pragma once
 // What operators on quantised tensors have in common: factors of integers, scales, zero points.
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 
 namespace millrace::formats::onnx {
 

@@ -31,7 +31,7 @@ void declare(Reading& reading, const ::onnx::ValueInfoProto& info) {
     if (dimension.dim_value() < 1) return;
     shape.push_back(dimension.dim_value());
   }
-  reading.declare(info.name(), std::move(shape));
+  reading.declared[info.name()] = std::move(shape);
 }
 
 void declare_shapes(Reading& reading, const ::onnx::GraphProto& graph) {
@@ -40,26 +40,26 @@ void declare_shapes(Reading& reading, const ::onnx::GraphProto& graph) {
 }
 
 void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
-  const std::string& file = reading.source().file;
+  const std::string& file = reading.source.file;
   if (graph.output_size() == 0) throw InputError(file, "has no outputs; there is nothing to run");
   std::vector<std::size_t> missing;
   for (const ::onnx::ValueInfoProto& output : graph.output())
-    if (const auto problem = reading.problem_of(output.name())) missing.push_back(*problem);
-  if (!missing.empty()) reading.problems().refuse(missing, file);
+    if (const auto problem = reading.names.problem_of(output.name())) missing.push_back(*problem);
+  if (!missing.empty()) reading.problems.refuse(missing, file);
   for (const ::onnx::ValueInfoProto& output : graph.output()) {
-    const std::optional<TensorId> id = reading.find(output.name());
+    const std::optional<TensorId> id = reading.names.find(output.name());
     if (!id)
       throw InputError(file, fmt::format("the output '{}' is made by no node, input or weight; the "
                                          "model is incomplete",
                                          output.name()));
-    reading.add_output(output.name(), *id);
+    reading.network.add_output(output.name(), *id, file);
   }
 }
 
 Network network_of(::onnx::ModelProto& model, const std::string& name,
                    const std::filesystem::path& folder, const ModelSource& source) {
-  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model)});
-  reading.set_functions(onnx::functions_of(model));
+  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model)},
+                  onnx::functions_of(model));
   std::map<std::string, std::string> metadata;
   for (const ::onnx::StringStringEntryProto& entry : model.metadata_props())
     metadata[entry.key()] = entry.value();
@@ -70,8 +70,9 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   onnx::read_nodes(reading, onnx::nodes_of(model.graph()));
   onnx::read_varying_part(reading, model.graph());
   read_outputs(reading, model.graph());
-  const network::FoldingBudget left = reading.budget();
-  Network network = std::move(reading).finish();
+  const network::FoldingBudget left = reading.network.budget();
+  reading.files.forget();
+  Network network = std::move(reading.network).finish();
   network.name = name;
   network.metadata = std::move(metadata);
   return network::simplify(std::move(network), left);

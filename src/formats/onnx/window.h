@@ -1,6 +1,6 @@
 #pragma once
 // The window of convolutions and pools, from a node's attributes.
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 
 namespace millrace::formats::onnx {
 

@@ -12,16 +12,16 @@ bool has_negative_values(DataType type) {
 
 void write_free_rows(LayerNodes& layer, const std::string& found, std::size_t i) {
   const Tensor& tensor = layer.output_tensor(i);
-  const std::string values = layer.cast(found, tensor.type);
-  const std::string largest = layer.integers(tensor.shape);
+  const std::string values = cast(layer, found, tensor.type);
+  const std::string largest = integers(layer, tensor.shape);
   std::string all = values;
   if (!tensor.shape.empty()) {
     const std::string size = layer.inner("Shape", {values}).output();
     const std::string missing = layer.inner("Sub", {largest, size}).output();
-    const Names zeros_and_missing{layer.integers(Shape(tensor.shape.size(), 0)), missing};
+    const Names zeros_and_missing{integers(layer, Shape(tensor.shape.size(), 0)), missing};
     const NodeToWrite pads = layer.inner("Concat", zeros_and_missing);
     pads.set("axis", std::int64_t{0});
-    const std::string free = layer.number(has_negative_values(tensor.type) ? -1 : 0, tensor.type);
+    const std::string free = number(layer, has_negative_values(tensor.type) ? -1 : 0, tensor.type);
     all = layer.inner("Pad", {values, pads.output(), free}).output();
   }
   layer.node("Reshape", {all, largest}, {layer.output(i)});

@@ -8,7 +8,7 @@ namespace {
 
 /// ONNX knows no other indices here.
 std::string wide_indices(LayerNodes& layer, std::size_t i) {
-  return layer.input_as(DataType::int64, i);
+  return input_as(layer, DataType::int64, i);
 }
 
 void set_reduction(const NodeToWrite& node, Reduction reduction, LayerNodes& layer) {
@@ -45,7 +45,7 @@ void write(const OneHot& op, LayerNodes& layer) {
   const std::int64_t depth = layer.output_shape()[static_cast<std::size_t>(op.axis)];
   const bool is_int = layer.input_tensor(1).type == DataType::int32;
   const std::string size =
-      is_int ? layer.number(static_cast<double>(depth), DataType::float32) : layer.integer(depth);
+      is_int ? number(layer, static_cast<double>(depth), DataType::float32) : integer(layer, depth);
   layer.node("OneHot", {wide_indices(layer, 0), size, layer.input(1)}, layer.outputs())
       .set("axis", op.axis);
 }

@@ -25,7 +25,7 @@ struct Step {
 };
 
 Step picked(const Step& x, const network::Interpolation& way, std::size_t axis, LayerNodes& layer) {
-  const NodeToWrite node = layer.inner("Gather", {x.name, layer.integers(way.positions)});
+  const NodeToWrite node = layer.inner("Gather", {x.name, integers(layer, way.positions)});
   node.set("axis", static_cast<std::int64_t>(axis));
   Step y{node.output(), x.shape};
   y.shape[axis] = std::ssize(way.positions);
@@ -39,11 +39,11 @@ Step blended(const Step& x, const network::Interpolation& way, std::size_t axis,
   const std::int64_t rows = std::ssize(way.positions) / static_cast<std::int64_t>(way.taps);
   const Shape matrices{element_count(Shape(x.shape.begin(), at)), *at,
                        element_count(Shape(at + 1, x.shape.end()))};
-  const std::string from = layer.reshaped(x.name, matrices);
+  const std::string from = reshaped(layer, x.name, matrices);
   const std::string weights = layer.constant(matrix_of(way, {rows, *at}, layer.type()));
   Step y{{}, x.shape};
   y.shape[axis] = rows;
-  y.name = layer.reshaped(layer.inner("MatMul", {weights, from}).output(), y.shape);
+  y.name = reshaped(layer, layer.inner("MatMul", {weights, from}).output(), y.shape);
   return y;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "formats/onnx_writer/graph.h"
+#include "formats/zoo/attributes.h"
 
 namespace millrace::formats::onnx_writer {
 
@@ -13,14 +14,13 @@ class NodeToWrite {
  public:
   explicit NodeToWrite(::onnx::NodeProto& proto) : proto_(&proto) {}
 
-  const NodeToWrite& set(const char* name, std::int64_t value) const;
-  const NodeToWrite& set(const char* name, float value) const;
-  const NodeToWrite& set(const char* name, const char* text) const;
-  const NodeToWrite& set(const char* name, const Shape& values) const;
-  const NodeToWrite& set(const char* name, const std::vector<float>& values) const;
-  const NodeToWrite& set(const char* name, const std::vector<std::string>& texts) const;
+  template <class Value>  // as zoo::attribute takes it
+  const NodeToWrite& set(const char* name, const Value& value) const {
+    zoo::attribute(*proto_, name, value);
+    return *this;
+  }
   /// The name of its first output.
-  std::string output() const;
+  const std::string& output() const { return proto_->output(0); }
 
  private:
   ::onnx::NodeProto* proto_;
@@ -34,14 +34,14 @@ class LayerNodes {
   LayerNodes(Graph& graph, const Layer& layer);
 
   Graph& graph() { return graph_; }
-  std::int64_t opset() const { return graph_.form().opset; }
   void need_opset(std::int64_t version) { graph_.need_opset(version); }
   /// Says why the layer cannot be written; what is written of it does not matter then.
   void refuse(std::string reason) { refusal_ = std::move(reason); }
   const std::string& refusal() const { return refusal_; }
 
-  std::size_t input_count() const { return layer_.inputs.size(); }
-  bool has_input(std::size_t i) const { return i < input_count() && layer_.inputs[i].valid(); }
+  bool has_input(std::size_t i) const {
+    return i < layer_.inputs.size() && layer_.inputs[i].valid();
+  }
   std::size_t output_count() const { return layer_.outputs.size(); }
   bool has_output(std::size_t i) const { return i < output_count() && layer_.outputs[i].valid(); }
   /// Of the layer's tensors, which must be there.
@@ -67,20 +67,6 @@ class LayerNodes {
   NodeToWrite inner(const std::string& type, const Names& inputs);
 
   std::string constant(const Array& value);
-  std::string integers(const Shape& values);  // int64, one dimension
-  std::string integer(std::int64_t value);    // int64, a scalar
-  /// A scalar of the type.
-  std::string number(double value, DataType type);
-  std::string number(double value) { return number(value, type()); }
-
-  /// Adds a Cast, and gives its output.
-  std::string cast(const std::string& x, DataType type);
-  /// Input `i` in this type.
-  std::string input_as(DataType type, std::size_t i) {
-    return input_tensor(i).type == type ? input(i) : cast(input(i), type);
-  }
-  /// Adds a Reshape, and gives its output.
-  std::string reshaped(const std::string& x, const Shape& shape);
 
  private:
   Graph& graph_;
@@ -88,5 +74,17 @@ class LayerNodes {
   std::string refusal_;
   std::size_t nodes_ = 0;
 };
+
+std::string integers(LayerNodes& layer, const Shape& values);  // int64, one dimension
+std::string integer(LayerNodes& layer, std::int64_t value);    // int64, a scalar
+/// A scalar of the type; without one: that of the layer's first input.
+std::string number(LayerNodes& layer, double value, DataType type);
+std::string number(LayerNodes& layer, double value);
+/// Adds a Cast, and gives its output.
+std::string cast(LayerNodes& layer, const std::string& x, DataType type);
+/// Input `i` in this type.
+std::string input_as(LayerNodes& layer, DataType type, std::size_t i);
+/// Adds a Reshape, and gives its output.
+std::string reshaped(LayerNodes& layer, const std::string& x, const Shape& shape);
 
 }  // namespace millrace::formats::onnx_writer

@@ -30,7 +30,8 @@ void write(const Split& op, LayerNodes& layer) {
     if (!layer.has_output(i)) return layer.refuse("the size of a part is not known");
     parts.push_back(layer.output_shape(i)[static_cast<std::size_t>(op.axis)]);
   }
-  layer.node("Split", {layer.input(), layer.integers(parts)}, layer.outputs()).set("axis", op.axis);
+  layer.node("Split", {layer.input(), integers(layer, parts)}, layer.outputs())
+      .set("axis", op.axis);
 }
 
 void write(const Slice& op, LayerNodes& layer) {
@@ -49,14 +50,14 @@ void write(const Slice& op, LayerNodes& layer) {
   }
   Names inputs{layer.input()};
   for (const Shape* values : {&starts, &ends, &axes, &steps})
-    inputs.push_back(layer.integers(*values));
+    inputs.push_back(integers(layer, *values));
   layer.node("Slice", inputs, layer.outputs());
 }
 
 void write(const Reshape&, LayerNodes& layer) {
   const Shape& shape = layer.output_shape();
   const NodeToWrite node =
-      layer.node("Reshape", {layer.input(), layer.integers(shape)}, layer.outputs());
+      layer.node("Reshape", {layer.input(), integers(layer, shape)}, layer.outputs());
   if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return;
   node.set("allowzero", std::int64_t{1});
   layer.need_opset(14);
@@ -70,14 +71,14 @@ void write(const Tile&, LayerNodes& layer) {
   const Shape &in = layer.input_shape(), &out = layer.output_shape();
   Shape repeats;
   for (std::size_t i = 0; i < in.size(); ++i) repeats.push_back(in[i] == 0 ? 1 : out[i] / in[i]);
-  layer.node("Tile", {layer.input(), layer.integers(repeats)}, layer.outputs());
+  layer.node("Tile", {layer.input(), integers(layer, repeats)}, layer.outputs());
 }
 
 void write(const Pad& op, LayerNodes& layer) {
   Shape pads = op.begin;
   pads.insert(pads.end(), op.end.begin(), op.end.end());
-  Names inputs{layer.input(), layer.integers(pads)};
-  if (op.mode == PadMode::constant && op.value != 0) inputs.push_back(layer.number(op.value));
+  Names inputs{layer.input(), integers(layer, pads)};
+  if (op.mode == PadMode::constant && op.value != 0) inputs.push_back(number(layer, op.value));
   layer.node("Pad", inputs, layer.outputs()).set("mode", name_of_mode(op.mode));
   if (op.mode == PadMode::wrap) layer.need_opset(19);
 }

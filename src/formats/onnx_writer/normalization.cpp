@@ -23,8 +23,8 @@ bool is_by_channel(const Normalization& op, LayerNodes& layer) {
 
 void write_by_channel(const Normalization& op, LayerNodes& layer) {
   const Shape list{layer.input_shape()[1]};
-  const std::string scale = layer.reshaped(layer.input(1), list);
-  const std::string bias = layer.reshaped(layer.input(2), list);
+  const std::string scale = reshaped(layer, layer.input(1), list);
+  const std::string bias = reshaped(layer, layer.input(2), list);
   layer.node("InstanceNormalization", {layer.input(), scale, bias}, layer.outputs())
       .set("epsilon", op.epsilon);
 }
@@ -59,7 +59,7 @@ void write_by_steps(const Normalization& op, LayerNodes& layer) {
   }
   const std::string square = layer.inner("Mul", {x, x}).output();
   const std::string variance = add_reduction(layer, {"ReduceMean", axes, true}, {square, ""});
-  const std::string epsilon = layer.number(double{op.epsilon});
+  const std::string epsilon = number(layer, double{op.epsilon});
   const std::string sum = layer.inner("Add", {variance, epsilon}).output();
   const std::string root = layer.inner("Sqrt", {sum}).output();
   if (layer.has_output(2)) layer.node("Reciprocal", {root}, {layer.output(2)});
@@ -83,12 +83,12 @@ void write_lrn_by_steps(const Lrn& op, LayerNodes& layer) {
   const Window window{{op.size, 1}, {1, 1}, {1, 1}, {before, 0}, {op.size - 1 - before, 0}};
   const std::string square = layer.inner("Mul", {layer.input(), layer.input()}).output();
   const NodeToWrite pool =
-      set_window(layer.inner("AveragePool", {layer.reshaped(square, image)}), window);
+      set_window(layer.inner("AveragePool", {reshaped(layer, square, image)}), window);
   pool.set("count_include_pad", std::int64_t{1});
-  const std::string mean = layer.reshaped(pool.output(), shape);
-  const std::string part = layer.inner("Mul", {mean, layer.number(double{op.alpha})}).output();
-  const std::string sum = layer.inner("Add", {part, layer.number(double{op.bias})}).output();
-  const std::string divisor = layer.inner("Pow", {sum, layer.number(double{op.beta})}).output();
+  const std::string mean = reshaped(layer, pool.output(), shape);
+  const std::string part = layer.inner("Mul", {mean, number(layer, double{op.alpha})}).output();
+  const std::string sum = layer.inner("Add", {part, number(layer, double{op.bias})}).output();
+  const std::string divisor = layer.inner("Pow", {sum, number(layer, double{op.beta})}).output();
   layer.node("Div", {layer.input(), divisor}, layer.outputs());
 }
 
@@ -125,10 +125,10 @@ void write(const Softmax& op, LayerNodes& layer) {
   Shape flat(shape.begin(), first);
   flat.push_back(element_count(Shape(first, last)));
   flat.insert(flat.end(), last, shape.end());
-  const std::string x = layer.reshaped(layer.input(), flat);
+  const std::string x = reshaped(layer, layer.input(), flat);
   const NodeToWrite soft = layer.inner(type, {x});
   soft.set("axis", op.axis);
-  layer.node("Reshape", {soft.output(), layer.integers(shape)}, layer.outputs());
+  layer.node("Reshape", {soft.output(), integers(layer, shape)}, layer.outputs());
 }
 
 }  // namespace millrace::formats::onnx_writer

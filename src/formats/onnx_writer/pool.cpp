@@ -53,7 +53,7 @@ std::string zero_padded(const Window& window, LayerNodes& layer) {
   pads.insert(pads.end(), window.pads_begin.begin(), window.pads_begin.end());
   pads.insert(pads.end(), {0, 0});
   pads.insert(pads.end(), window.pads_end.begin(), window.pads_end.end());
-  return layer.inner("Pad", {layer.input(0), layer.integers(pads)}).output();
+  return layer.inner("Pad", {layer.input(0), integers(layer, pads)}).output();
 }
 
 void write_average(const Pool& op, Rounding rounding, LayerNodes& layer) {

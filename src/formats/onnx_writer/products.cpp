@@ -35,7 +35,7 @@ std::string real(LayerNodes& layer, const QuantizedFactor& factor) {
 std::string real_bias(LayerNodes& layer) {
   const std::string steps =
       layer.inner("Mul", {layer.input(first.scale), layer.input(second.scale)}).output();
-  const std::string numbers = layer.cast(layer.input(bias), DataType::float32);
+  const std::string numbers = cast(layer, layer.input(bias), DataType::float32);
   return layer.inner("Mul", {numbers, steps}).output();
 }
 

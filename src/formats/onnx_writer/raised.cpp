@@ -41,7 +41,7 @@ void move_attribute(LayerNodes& layer, ::onnx::NodeProto& node, const Moved& cha
   for (int i = 0; i < node.attribute_size(); ++i) {
     if (node.attribute(i).name() != change.attribute) continue;
     const auto& values = node.attribute(i).ints();
-    node.add_input(layer.integers(Shape(values.begin(), values.end())));
+    node.add_input(integers(layer, Shape(values.begin(), values.end())));
     node.mutable_attribute()->DeleteSubrange(i, 1);
     return;
   }

@@ -5,9 +5,9 @@
 namespace millrace::formats::onnx_writer {
 
 std::string add_reduction(LayerNodes& layer, const ReduceNode& reduction, const FromTo& tensors) {
-  const bool axes_are_input = layer.opset() >= 18 || reduction.type == "ReduceSum";
+  const bool axes_are_input = layer.graph().form().opset >= 18 || reduction.type == "ReduceSum";
   Names inputs{tensors.from};
-  if (axes_are_input && !reduction.axes.empty()) inputs.push_back(layer.integers(reduction.axes));
+  if (axes_are_input && !reduction.axes.empty()) inputs.push_back(integers(layer, reduction.axes));
   const NodeToWrite node = tensors.to.empty() ? layer.inner(reduction.type, inputs)
                                               : layer.node(reduction.type, inputs, {tensors.to});
   if (!axes_are_input && !reduction.axes.empty()) node.set("axes", reduction.axes);
@@ -34,13 +34,13 @@ void write(const ArgMax& op, LayerNodes& layer) {
 void write(const TopK& op, LayerNodes& layer) {
   const std::size_t some = layer.has_output(0) ? 0 : 1;
   const Shape k{layer.output_shape(some)[static_cast<std::size_t>(op.axis)]};
-  layer.node("TopK", {layer.input(), layer.integers(k)}, layer.all_outputs())
+  layer.node("TopK", {layer.input(), integers(layer, k)}, layer.all_outputs())
       .set("axis", op.axis)
       .set("largest", std::int64_t{op.largest});
 }
 
 void write(const CumSum& op, LayerNodes& layer) {
-  layer.node("CumSum", {layer.input(), layer.integer(op.axis)}, layer.outputs())
+  layer.node("CumSum", {layer.input(), integer(layer, op.axis)}, layer.outputs())
       .set("exclusive", std::int64_t{op.exclusive})
       .set("reverse", std::int64_t{op.reverse});
 }

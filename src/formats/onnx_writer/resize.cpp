@@ -69,7 +69,7 @@ void write(const Resize& op, LayerNodes& layer) {
   if (scales && (are_single(op.scales) || !sizes))
     inputs[2] = floats(layer, op.scales);
   else
-    inputs[3] = layer.integers(out);
+    inputs[3] = integers(layer, out);
   const NodeToWrite node = layer.node("Resize", inputs, layer.outputs());
   if (op.coordinates == Coordinates::half_pixel_symmetric) layer.need_opset(19);
   node.set("mode", name_in(mode_names, op.mode));

@@ -17,8 +17,8 @@ void write_clip(const Unary& op, LayerNodes& layer) {
   constexpr double highest = std::numeric_limits<float>::max();
   const bool single = layer.type() == DataType::float32;
   Names inputs{layer.input(), "", ""};
-  if (!single || op.alpha != lowest) inputs[1] = layer.number(op.alpha);
-  if (!single || op.beta != highest) inputs[2] = layer.number(op.beta);
+  if (!single || op.alpha != lowest) inputs[1] = number(layer, op.alpha);
+  if (!single || op.beta != highest) inputs[2] = number(layer, op.beta);
   layer.node("Clip", inputs, layer.outputs());
 }
 
@@ -36,30 +36,30 @@ void write_mish(LayerNodes& layer) {
 
 void write_swish(const Unary& op, LayerNodes& layer) {
   std::string x = layer.input();
-  if (op.alpha != 1) x = layer.inner("Mul", {x, layer.number(op.alpha)}).output();
+  if (op.alpha != 1) x = layer.inner("Mul", {x, number(layer, op.alpha)}).output();
   const std::string gate = layer.inner("Sigmoid", {x}).output();
   layer.node("Mul", {layer.input(), gate}, layer.outputs());
 }
 
 /// (1 + gate) * x * 0.5, in the order that libraries recognise.
 void write_half_of(const std::string& gate, LayerNodes& layer) {
-  const std::string sum = layer.inner("Add", {gate, layer.number(1)}).output();
+  const std::string sum = layer.inner("Add", {gate, number(layer, 1)}).output();
   const std::string product = layer.inner("Mul", {layer.input(), sum}).output();
-  layer.node("Mul", {product, layer.number(0.5)}, layer.outputs());
+  layer.node("Mul", {product, number(layer, 0.5)}, layer.outputs());
 }
 
 void write_gelu(LayerNodes& layer) {
-  const std::string root = layer.number(std::sqrt(2.0));
+  const std::string root = number(layer, std::sqrt(2.0));
   const std::string scaled = layer.inner("Div", {layer.input(), root}).output();
   write_half_of(layer.inner("Erf", {scaled}).output(), layer);
 }
 
 void write_gelu_tanh(LayerNodes& layer) {
   const std::string x = layer.input();
-  const std::string cube = layer.inner("Pow", {x, layer.number(3)}).output();
-  const std::string part = layer.inner("Mul", {cube, layer.number(0.044715)}).output();
+  const std::string cube = layer.inner("Pow", {x, number(layer, 3)}).output();
+  const std::string part = layer.inner("Mul", {cube, number(layer, 0.044715)}).output();
   const std::string sum = layer.inner("Add", {x, part}).output();
-  const std::string root = layer.number(0.7978845608028654);  // of 2 / pi
+  const std::string root = number(layer, 0.7978845608028654);  // of 2 / pi
   const std::string scaled = layer.inner("Mul", {sum, root}).output();
   write_half_of(layer.inner("Tanh", {scaled}).output(), layer);
 }
@@ -70,7 +70,7 @@ void write_celu(const Unary& op, LayerNodes& layer) {
     layer.node("Celu").set("alpha", static_cast<float>(op.alpha));
     return;
   }
-  const std::string alpha = layer.number(op.alpha);
+  const std::string alpha = number(layer, op.alpha);
   const std::string scaled = layer.inner("Div", {layer.input(), alpha}).output();
   const std::string elu = layer.inner("Elu", {scaled}).output();
   layer.node("Mul", {elu, alpha}, layer.outputs());

@@ -74,9 +74,9 @@ void write(const VaryingPart& op, LayerNodes& layer) {
                     "opset {}; expected {} or later",
                     opset, oldest_part));
   layer.need_opset(opset);
-  Copying copying(layer, {opset, std::max(opset, layer.opset())});
+  Copying copying(layer, {opset, std::max(opset, layer.graph().form().opset)});
   for (std::size_t i = 0; i < op.inputs.size(); ++i)
-    copying.define(op.inputs[i], layer.input_as(op.types[i], i));
+    copying.define(op.inputs[i], input_as(layer, op.types[i], i));
   for (const ::onnx::NodeProto& node : model->graph().node()) copying.copy(node);
   for (std::size_t i = 0; i < op.outputs.size(); ++i)
     if (layer.has_output(i)) write_free_rows(layer, copying.now(op.outputs[i]), i);

@@ -11,7 +11,7 @@ void write(const GridSample& op, LayerNodes& layer) {
   constexpr std::array<const char*, 3> since_20{"nearest", "linear", "cubic"};
   constexpr std::array<const char*, 3> paddings{"zeros", "border", "reflection"};
   layer.need_opset(16);
-  const auto& modes = layer.opset() < 20 ? since_16 : since_20;
+  const auto& modes = layer.graph().form().opset < 20 ? since_16 : since_20;
   layer.node("GridSample")
       .set("mode", modes[static_cast<std::size_t>(op.mode)])
       .set("padding_mode", paddings[static_cast<std::size_t>(op.padding)])
@@ -19,9 +19,9 @@ void write(const GridSample& op, LayerNodes& layer) {
 }
 
 void write(const NonMaxSuppression& op, LayerNodes& layer) {
-  const Names inputs{layer.input(0), layer.input(1), layer.integers({op.most_per_class}),
-                     layer.number(double{op.overlap}, DataType::float32),
-                     op.has_score ? layer.number(double{op.score}, DataType::float32) : ""};
+  const Names inputs{layer.input(0), layer.input(1), integers(layer, {op.most_per_class}),
+                     number(layer, double{op.overlap}, DataType::float32),
+                     op.has_score ? number(layer, double{op.score}, DataType::float32) : ""};
   const NodeToWrite node = layer.inner("NonMaxSuppression", inputs);
   if (op.centre_and_size) node.set("center_point_box", std::int64_t{1});
   write_free_rows(layer, node.output(), 0);
@@ -30,7 +30,7 @@ void write(const NonMaxSuppression& op, LayerNodes& layer) {
 void write(const RoiAlign& op, LayerNodes& layer) {
   layer.need_opset(16);
   Names inputs = layer.inputs();
-  inputs[2] = layer.input_as(DataType::int64, 2);
+  inputs[2] = input_as(layer, DataType::int64, 2);
   layer.node("RoiAlign", inputs, layer.outputs())
       .set("spatial_scale", op.scale)
       .set("sampling_ratio", op.sampling_ratio)

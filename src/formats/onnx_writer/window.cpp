@@ -49,7 +49,7 @@ void write_padded(const ConvTranspose& op, const Growth& growth, LayerNodes& lay
   std::copy(growth.begin.begin(), growth.begin.end(), pads.begin() + 2);
   std::copy(growth.end.begin(), growth.end.end(),
             pads.begin() + static_cast<std::ptrdiff_t>(rank) + 2);
-  const Names padded{conv.output(), layer.integers(pads)};
+  const Names padded{conv.output(), integers(layer, pads)};
   if (!layer.has_input(2)) {
     layer.node("Pad", padded, layer.outputs());
     return;
@@ -57,7 +57,7 @@ void write_padded(const ConvTranspose& op, const Growth& growth, LayerNodes& lay
   Shape per_channel(rank, 1);
   per_channel[1] = layer.output_shape()[1];
   const std::string sums = layer.inner("Pad", padded).output();
-  const std::string bias = layer.reshaped(layer.input(2), per_channel);
+  const std::string bias = reshaped(layer, layer.input(2), per_channel);
   layer.node("Add", {sums, bias}, layer.outputs());
 }
 

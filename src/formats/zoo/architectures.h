@@ -3,7 +3,7 @@
 // ONNX model.
 #include <string>
 
-#include "formats/zoo/builder.h"
+#include "formats/zoo/layers.h"
 
 namespace millrace::formats::zoo {
 

@@ -24,11 +24,11 @@ const Value& Detector::at(int layer) const {
 Value Detector::activated(const Value& x, Activation activation) {
   switch (activation) {
     case Activation::leaky:
-      return net_.leaky_relu(x);
+      return zoo::leaky_relu(net_, x);
     case Activation::mish:
-      return net_.mish(x);
+      return zoo::mish(net_, x);
     case Activation::logistic:
-      return net_.sigmoid(x.name + "_logistic", x);
+      return zoo::sigmoid(net_, x.name + "_logistic", x);
     case Activation::linear:
       break;
   }
@@ -41,9 +41,10 @@ void Detector::conv(std::int64_t filters, const DetectorConv& spec) {
                         .stride = spec.stride,
                         .pad = spec.kernel / 2,
                         .groups = spec.groups,
-                        .bias = !spec.normalized};
-  const Value x = spec.normalized ? net_.conv_bn(name("conv"), before(), window, spec.gain)
-                                  : net_.conv(name("conv"), before(), window);
+                        .bias = !spec.normalized,
+                        .gain = spec.gain};
+  const Value x = spec.normalized ? zoo::conv_bn(net_, name("conv"), before(), window)
+                                  : zoo::conv(net_, name("conv"), before(), window);
   outputs_.push_back(activated(x, activation_));
 }
 
@@ -51,22 +52,25 @@ void Detector::max_pool(std::int64_t kernel, std::int64_t stride) {
   // Windows reach beyond the far side only if they move by one pixel: all sizes are even.
   const std::int64_t pad = (kernel - 1) / 2;
   const std::int64_t end = stride == 1 ? kernel - 1 - pad : 0;
-  outputs_.push_back(net_.max_pool(
-      name("maxpool"), before(), {.kernel = kernel, .stride = stride, .pad = pad, .pad_end = end}));
+  outputs_.push_back(
+      zoo::max_pool(net_, name("maxpool"), before(),
+                    {.kernel = kernel, .stride = stride, .pad = pad, .pad_end = end}));
 }
 
-void Detector::upsample() { outputs_.push_back(net_.upsample(name("upsample"), before(), 2)); }
+void Detector::upsample() {
+  outputs_.push_back(zoo::upsample(net_, name("upsample"), before(), 2));
+}
 
 void Detector::route(const std::vector<int>& layers) {
   std::vector<Value> parts;
   for (const int layer : layers) parts.push_back(at(layer));
-  outputs_.push_back(parts.size() == 1 ? parts.front() : net_.concat(name("route"), parts));
+  outputs_.push_back(parts.size() == 1 ? parts.front() : zoo::concat(net_, name("route"), parts));
 }
 
 void Detector::second_half() {
   const std::int64_t half = before().channels() / 2;
   const std::string own = fmt::format("{}_part{}", name("route"), last());
-  outputs_.push_back(net_.channels(own, before(), half, half));
+  outputs_.push_back(zoo::channels(net_, own, before(), {half, half}));
 }
 
 void Detector::shortcut(int layer, Activation activation) {
@@ -74,23 +78,23 @@ void Detector::shortcut(int layer, Activation activation) {
   Value other = at(layer);
   const std::int64_t channels = before().channels();
   const std::string fitted = own + "_" + other.name;
-  if (other.channels() > channels) other = net_.channels(fitted, other, 0, channels);
-  if (other.channels() < channels) other = net_.pad_channels(fitted, other, channels);
-  outputs_.push_back(activated(net_.add(own, before(), other), activation));
+  if (other.channels() > channels) other = zoo::channels(net_, fitted, other, {0, channels});
+  if (other.channels() < channels) other = zoo::pad_channels(net_, fitted, other, channels);
+  outputs_.push_back(activated(zoo::add(net_, own, before(), other), activation));
 }
 
 void Detector::reorg() {
   const std::string own = name("reorg");
   const Shape& s = before().shape;
   const std::int64_t c = s[1], h = s[2], w = s[3];
-  const Value squares = net_.reshape(own + "_squares", before(), {1, c / 4, h, 2, w, 2});
-  const Value turned = net_.transpose(own + "_turned", squares, {0, 3, 5, 1, 2, 4});
-  outputs_.push_back(net_.reshape(own, turned, {1, c * 4, h / 2, w / 2}));
+  const Value squares = zoo::reshape(net_, own + "_squares", before(), {1, c / 4, h, 2, w, 2});
+  const Value turned = zoo::transpose(net_, own + "_turned", squares, {0, 3, 5, 1, 2, 4});
+  outputs_.push_back(zoo::reshape(net_, own, turned, {1, c * 4, h / 2, w / 2}));
 }
 
 void Detector::head(const std::string& name, const std::vector<Value>& parts) {
   const Shape shape = before().shape;
-  outputs_.push_back(net_.reshape(name, net_.concat(name + "_concat", parts), shape));
+  outputs_.push_back(zoo::reshape(net_, name, zoo::concat(net_, name + "_concat", parts), shape));
   heads_.push_back(outputs_.back());
 }
 
@@ -100,27 +104,28 @@ void Detector::yolo(double scale, bool raw) {
   const std::int64_t values = s[1] / yolo_boxes;
   const auto factor = static_cast<float>(scale);
   const auto widened = [&](const Value& x) {
-    return scale == 1 ? x : net_.affine(own + "_places", x, factor, (factor - 1) / 2);
+    return scale == 1 ? x : zoo::affine(net_, own + "_places", x, {factor, (factor - 1) / 2});
   };
-  const Value boxes = net_.reshape(own + "_boxes", before(), {yolo_boxes, values, s[2], s[3]});
+  const Value boxes =
+      zoo::reshape(net_, own + "_boxes", before(), {yolo_boxes, values, s[2], s[3]});
   if (raw) {
-    const auto parts = net_.split(own + "_parts", boxes, {2, values - 2});
+    const auto parts = zoo::split(net_, own + "_parts", boxes, {2, values - 2});
     return head(own, {widened(parts[0]), parts[1]});
   }
-  const auto parts = net_.split(own + "_parts", boxes, {2, 2, values - coordinates});
-  const Value places = widened(net_.sigmoid(own + "_inside", parts[0]));
-  head(own, {places, parts[1], net_.sigmoid(own + "_scores", parts[2])});
+  const auto parts = zoo::split(net_, own + "_parts", boxes, {2, 2, values - coordinates});
+  const Value places = widened(zoo::sigmoid(net_, own + "_inside", parts[0]));
+  head(own, {places, parts[1], zoo::sigmoid(net_, own + "_scores", parts[2])});
 }
 
 void Detector::region(std::int64_t classes) {
   const std::string own = name("region");
   const Shape& s = before().shape;
-  const Value boxes =
-      net_.reshape(own + "_boxes", before(), {region_boxes, coordinates + 1 + classes, s[2], s[3]});
-  const auto parts = net_.split(own + "_parts", boxes, {2, 2, 1, classes});
-  const Value places = net_.sigmoid(own + "_places", parts[0]);
-  const Value objectness = net_.sigmoid(own + "_objectness", parts[2]);
-  head(own, {places, parts[1], objectness, net_.softmax(own + "_classes", parts[3])});
+  const Value boxes = zoo::reshape(net_, own + "_boxes", before(),
+                                   {region_boxes, coordinates + 1 + classes, s[2], s[3]});
+  const auto parts = zoo::split(net_, own + "_parts", boxes, {2, 2, 1, classes});
+  const Value places = zoo::sigmoid(net_, own + "_places", parts[0]);
+  const Value objectness = zoo::sigmoid(net_, own + "_objectness", parts[2]);
+  head(own, {places, parts[1], objectness, zoo::softmax(net_, own + "_classes", parts[3])});
 }
 
 }  // namespace millrace::formats::zoo

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/zoo/builder.h"
+#include "formats/zoo/layers.h"
 
 namespace millrace::formats::zoo {
 

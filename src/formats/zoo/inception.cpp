@@ -27,7 +27,7 @@ constexpr std::array<Inception, 9> modules{{{"3a", 64, 96, 128, 16, 32, 32},
 Value inception(Builder& net, const Value& x, const Inception& row) {
   const std::string prefix = fmt::format("inception_{}/", row.name);
   const auto conv = [&](const char* name, const Value& from, const ConvSpec& spec) {
-    return net.relu(net.conv(prefix + name, from, spec));
+    return relu(net, zoo::conv(net, prefix + name, from, spec));
   };
   const Value one = conv("1x1", x, {.outputs = row.one});
   const Value three = conv("3x3", conv("3x3_reduce", x, {.outputs = row.reduce_three}),
@@ -35,31 +35,30 @@ Value inception(Builder& net, const Value& x, const Inception& row) {
   const Value five = conv("5x5", conv("5x5_reduce", x, {.outputs = row.reduce_five}),
                           {.outputs = row.five, .kernel = 5, .pad = 2});
   const Value pooled =
-      net.max_pool(prefix + "pool", x, {.kernel = 3, .stride = 1, .pad = 1, .pad_end = 1});
+      max_pool(net, prefix + "pool", x, {.kernel = 3, .stride = 1, .pad = 1, .pad_end = 1});
   const Value projected = conv("pool_proj", pooled, {.outputs = row.projection});
-  return net.concat(prefix + "output", {one, three, five, projected});
+  return concat(net, prefix + "output", {one, three, five, projected});
 }
 
 /// `pad_end` is 1 where the sizes of the pools' outputs are rounded up: 112, 56, 28, 14, 7.
 std::string googlenet(Builder& net, const Value& image, std::int64_t pad_end) {
   const PoolSpec halve{.kernel = 3, .stride = 2, .pad_end = pad_end};
-  Value x = net.relu(
-      net.conv("conv1/7x7_s2", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
-  x = net.lrn("pool1/norm1", net.max_pool("pool1/3x3_s2", x, halve));
-  x = net.relu(net.conv("conv2/3x3_reduce", x, {.outputs = 64}));
-  x = net.relu(net.conv("conv2/3x3", x, {.outputs = 192, .kernel = 3, .pad = 1}));
-  x = net.max_pool("pool2/3x3_s2", net.lrn("conv2/norm2", x), halve);
+  Value x = relu(
+      net, conv(net, "conv1/7x7_s2", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
+  x = lrn(net, "pool1/norm1", max_pool(net, "pool1/3x3_s2", x, halve));
+  x = relu(net, conv(net, "conv2/3x3_reduce", x, {.outputs = 64}));
+  x = relu(net, conv(net, "conv2/3x3", x, {.outputs = 192, .kernel = 3, .pad = 1}));
+  x = max_pool(net, "pool2/3x3_s2", lrn(net, "conv2/norm2", x), halve);
   for (const Inception& row : modules) {
     const std::string_view name = row.name;
     if (name == "4a" || name == "5a")
-      x = net.max_pool(fmt::format("pool{}/3x3_s2", name == "4a" ? 3 : 4), x, halve);
+      x = max_pool(net, fmt::format("pool{}/3x3_s2", name == "4a" ? 3 : 4), x, halve);
     x = inception(net, x, row);
   }
   // Where the sizes were rounded down only 6x6 pixels are left for the window of 7x7.
-  x = net.average_pool("pool5/7x7_s1", x,
-                       {.kernel = 7, .stride = 1, .pad_end = 7 - x.shape[2]});
-  x = net.flatten(net.dropout(x));
-  return net.finish(net.softmax(net.fully_connected("loss3/classifier", x, 1000)));
+  x = average_pool(net, "pool5/7x7_s1", x, {.kernel = 7, .stride = 1, .pad_end = 7 - x.shape[2]});
+  x = flatten(net, dropout(net, x));
+  return net.finish(softmax(net, fully_connected(net, "loss3/classifier", x, 1000)));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 /// 7x7 convolution and 3x3 pool, from 224x224 to 56x56 pixels.
 Value stem(Builder& net, const Value& image) {
   const Value x =
-      net.relu(net.conv_bn("conv1", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
-  return net.max_pool("pool1", x, {.kernel = 3, .stride = 2, .pad = 1, .pad_end = 1});
+      relu(net, conv_bn(net, "conv1", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
+  return max_pool(net, "pool1", x, {.kernel = 3, .stride = 2, .pad = 1, .pad_end = 1});
 }
 
 Value join(Builder& net, const std::string& name, const Value& branch, const Value& x) {
@@ -21,21 +21,21 @@ Value join(Builder& net, const std::string& name, const Value& branch, const Val
   const Value shortcut =
       branch.shape == x.shape
           ? x
-          : net.conv_bn(name + "_shortcut", x, {.outputs = branch.channels(), .stride = stride});
-  return net.relu(net.add(name + "_add", branch, shortcut));
+          : conv_bn(net, name + "_shortcut", x, {.outputs = branch.channels(), .stride = stride});
+  return relu(net, add(net, name + "_add", branch, shortcut));
 }
 
 Value basic_block(Builder& net, const std::string& name, const Value& x, const ConvSpec& spec) {
-  Value y = net.relu(net.conv_bn(name + "_conv1", x, spec));
-  y = net.conv_bn(name + "_conv2", y, {.outputs = spec.outputs, .kernel = 3, .pad = 1},
-                  branch_gain);
+  Value y = relu(net, conv_bn(net, name + "_conv1", x, spec));
+  y = conv_bn(net, name + "_conv2", y,
+              {.outputs = spec.outputs, .kernel = 3, .pad = 1, .gain = branch_gain});
   return join(net, name, y, x);
 }
 
 Value bottleneck(Builder& net, const std::string& name, const Value& x, const ConvSpec& spec) {
-  Value y = net.relu(net.conv_bn(name + "_conv1", x, {.outputs = spec.outputs}));
-  y = net.relu(net.conv_bn(name + "_conv2", y, spec));
-  y = net.conv_bn(name + "_conv3", y, {.outputs = 4 * spec.outputs}, branch_gain);
+  Value y = relu(net, conv_bn(net, name + "_conv1", x, {.outputs = spec.outputs}));
+  y = relu(net, conv_bn(net, name + "_conv2", y, spec));
+  y = conv_bn(net, name + "_conv3", y, {.outputs = 4 * spec.outputs, .gain = branch_gain});
   return join(net, name, y, x);
 }
 
@@ -52,24 +52,24 @@ std::string resnet(Builder& net, const Value& image, ResidualBlock block,
     width *= 2;
     ++stage;
   }
-  x = net.flatten(net.global_average_pool("pool5", x));
-  return net.finish(net.softmax(net.fully_connected("fc", x, 1000)));
+  x = flatten(net, global_average_pool(net, "pool5", x));
+  return net.finish(softmax(net, fully_connected(net, "fc", x, 1000)));
 }
 
 /// 1x1 and 3x3 convolution; their 32 new channels are appended to all earlier ones.
 Value dense_layer(Builder& net, const std::string& name, const Value& x) {
   constexpr std::int64_t growth = 32;
-  Value y = net.relu(net.batch_norm(name + "_bn1", x));
-  y = net.relu(net.conv_bn(name + "_conv1", y, {.outputs = 4 * growth}));
-  y = net.conv(name + "_conv2", y, {.outputs = growth, .kernel = 3, .pad = 1, .bias = false});
-  return net.concat(name, {x, y});
+  Value y = relu(net, batch_norm(net, name + "_bn1", x));
+  y = relu(net, conv_bn(net, name + "_conv1", y, {.outputs = 4 * growth}));
+  y = conv(net, name + "_conv2", y, {.outputs = growth, .kernel = 3, .pad = 1, .bias = false});
+  return concat(net, name, {x, y});
 }
 
 /// Half the channels, half the width and height.
 Value transition(Builder& net, const std::string& name, const Value& x) {
-  Value y = net.relu(net.batch_norm(name + "_bn", x));
-  y = net.conv(name + "_conv", y, {.outputs = x.channels() / 2, .bias = false});
-  return net.average_pool(name, y, {.kernel = 2, .stride = 2});
+  Value y = relu(net, batch_norm(net, name + "_bn", x));
+  y = conv(net, name + "_conv", y, {.outputs = x.channels() / 2, .bias = false});
+  return average_pool(net, name, y, {.kernel = 2, .stride = 2});
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ std::string densenet121(Builder& net, const Value& image) {
     if (block < 5) x = transition(net, fmt::format("pool{}", block), x);
     ++block;
   }
-  x = net.global_average_pool("pool5", net.relu(net.batch_norm("conv5_bn", x)));
-  return net.finish(net.fully_connected("fc6", net.flatten(x), 1000));
+  x = global_average_pool(net, "pool5", relu(net, batch_norm(net, "conv5_bn", x)));
+  return net.finish(fully_connected(net, "fc6", flatten(net, x), 1000));
 }
 
 }  // namespace millrace::formats::zoo

@@ -12,12 +12,12 @@ namespace {
 class TrialMemory {
  public:
   TrialMemory(const Builder& builder, const Touched& touched)
-      : driver_(builder.gpu().driver()), addresses_(builder.storage_count()) {
+      : driver_(builder.gpu().driver()), addresses_(builder.storages().size()) {
+    const std::vector<Storage>& storages = builder.storages();
     for (std::size_t i = 0; i < addresses_.size(); ++i)
-      if (const auto& constant = builder.storage({i, Form::plain}).constant)
-        addresses_[i] = constant->address();
+      if (const auto& constant = storages[i].constant) addresses_[i] = constant->address();
     for (const auto* values : {&touched.reads, &touched.writes})
-      for (const Value& value : *values) place(builder.storage(value), addresses_[value.storage]);
+      for (const Value& value : *values) place(storages[value.storage], addresses_[value.storage]);
   }
   Execution execution(Stream stream) const { return {&driver_, stream, addresses_}; }
 
@@ -39,7 +39,9 @@ struct Found {
 Found fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
               const Touched& touched) {
   std::vector<Recipe> all = recipes.all();
-  for (const Recipe& recipe : all) builder.enlarge(workspace, recipe.workspace);
+  Bytes needed = builder.storages()[workspace.storage].size;
+  for (const Recipe& recipe : all) needed = std::max(needed, recipe.workspace);
+  builder.resize(workspace, needed);
   if (all.size() == 1) return {std::move(all.front())};
   // Others wait, so that neither times nor memory are of several trials at once.
   const std::lock_guard lock(builder.gpu().turns());

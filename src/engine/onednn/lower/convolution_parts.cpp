@@ -61,7 +61,7 @@ std::vector<float> corrected_bias(const Builder& builder, LayerId id,
                                   const std::vector<float>& scales) {
   const network::Layer& layer = builder.layer(id);
   const network::Tensor& tensor = builder.tensor(layer.inputs[1]);
-  const std::span<const float> means = builder.means(layer.inputs[0]);
+  const std::span<const float> means = builder.eight_bits().means(layer.inputs[0]);
   const auto inputs = unsigned_of(tensor.shape[1]);
   const auto groups = unsigned_of(geometry_of(layer.op).groups);
   if (means.size() != inputs * groups || is_winograd(builder, id)) return {};
@@ -228,7 +228,7 @@ OwnParts product_parts(Builder& builder, const Group& group, const ConstantProdu
   OwnParts parts;
   OwnWork& work = parts.work;
   const bool is_half = std::holds_alternative<kernels::HalfConvolution>(own);
-  const Type type = is_half ? builder.type(group.head) : Type::f32;
+  const Type type = is_half ? type_of(builder, group.head) : Type::f32;
   work.from =
       builder.in_layout(product.source, row_major_desc(builder.tensor(product.source).shape, type));
   work.to = builder.make(id, row_major_desc(builder.tensor(id).shape, type));
@@ -239,7 +239,8 @@ OwnParts product_parts(Builder& builder, const Group& group, const ConstantProdu
   work.constants = {builder.in_layout(product.weights, packing)};
   if (!product.bias.valid()) return parts;
   work.constants.push_back(builder.plain(product.bias));
-  parts.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  parts.bias =
+      reinterpret_cast<const float*>(builder.program().constant_data(work.constants.back()));
   return parts;
 }
 
@@ -251,17 +252,18 @@ const Fused* residual_of(const Group& group) {
 
 std::optional<Integers> integers_of(const Builder& builder, const Group& group,
                                     const std::optional<Quantization>& source) {
-  if (!builder.is_int8(group.head)) return std::nullopt;
+  if (!is_int8(builder, group.head)) return std::nullopt;
   const network::Layer& layer = builder.layer(group.head);
   const Geometry g = geometry_of(layer.op);
   const network::Tensor& weights = builder.tensor(layer.inputs[1]);
   const TensorId result = result_of(builder.network(), group);
   Integers integers;
-  integers.source = source ? *source : builder.quantization(layer.inputs[0], group.head);
-  if (builder.is_read_in_8_bits(result)) {
-    integers.result = builder.quantization(result);
+  integers.source =
+      source ? *source : builder.eight_bits().quantization(layer.inputs[0], group.head);
+  if (builder.eight_bits().is_read_in_8_bits(result)) {
+    integers.result = builder.eight_bits().quantization(result);
     if (const Fused* residual = residual_of(group))
-      integers.residual = builder.quantization(residual->operand);
+      integers.residual = builder.eight_bits().quantization(residual->operand);
     const bool zeros = integers.result.encoding.zero != 0 || integers.residual.encoding.zero != 0;
     integers.quantizes_result = !zeros || !is_winograd(builder, group.head);
   }
@@ -274,7 +276,7 @@ std::optional<Integers> integers_of(const Builder& builder, const Group& group,
 std::optional<Quantization> quantization_now(Builder& builder, LayerId id) {
   const Value now = builder.value(builder.layer(id).inputs[0]);
   if (!is_quantized(now.desc)) return std::nullopt;
-  if (now.encoding.zero != 0 && !builder.takes_zero(id)) return std::nullopt;
+  if (now.encoding.zero != 0 && !builder.eight_bits().takes_zero(id)) return std::nullopt;
   return Quantization{type_of(now.desc), now.encoding};
 }
 
@@ -285,7 +287,7 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
   OwnParts parts;
   parts.integers = integers_of(builder, group, quantization_now(builder, group.head));
   const auto& integers = parts.integers;
-  const Type computes = builder.type(group.head);
+  const Type computes = type_of(builder, group.head);
   Type reads = computes, writes = computes;
   if (integers) {
     set_numbers(convolution, *integers);
@@ -300,7 +302,7 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
     convolution.result = convolution.added = stored_number_of(writes);
     if (has_bias(layer) && builder.tensor(layer.inputs[2]).constant) {
       parts.work.constants = {builder.plain(layer.inputs[2])};
-      const std::byte* const bias = builder.constant_data(parts.work.constants.front());
+      const std::byte* const bias = builder.program().constant_data(parts.work.constants.front());
       parts.bias = reinterpret_cast<const float*>(bias);
     }
   }

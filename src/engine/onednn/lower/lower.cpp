@@ -145,14 +145,14 @@ bool is_ordinary(const Builder& builder, LayerId id) {
 }
 
 void lower(Builder& builder, const Group& group) {
-  builder.begin_group(layers_of(group));
+  builder.program().begin_group(layers_of(group));
   const network::Layer& layer = builder.layer(group.head);
   const bool lowered = ((is_ordinary(builder, group.head) || is_reshape(builder, group.head)) &&
                         std::visit(Lower{builder, group}, layer.op)) ||
                        lower_others(builder, group);
   if (!lowered && !group.tail.empty())
     throw EngineError(layer.name + ": oneDNN refuses what it accepted before");
-  if (!lowered) builder.loops(group.head);
+  if (!lowered) loops(builder, group.head);
   builder.end_group();
 }
 

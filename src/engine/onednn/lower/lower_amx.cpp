@@ -13,9 +13,9 @@ std::optional<kernels::AmxConvolution> amx_of(const Builder& builder, const Grou
   const auto own = own_convolution_of(builder, group);
   if (!own) return std::nullopt;
   kernels::AmxConvolution result{*own};
-  if (builder.is_int8(group.head))
+  if (is_int8(builder, group.head))
     result.factors = kernels::AmxFactors::int8;
-  else if (builder.type(group.head) == Type::bf16)
+  else if (type_of(builder, group.head) == Type::bf16)
     result.factors = kernels::AmxFactors::bf16;
   return result;
 }
@@ -37,7 +37,7 @@ struct Operands {
 void run(Builder& builder, OwnWork& work, const kernels::AmxConvolution& convolution,
          const Operands& constants) {
   const auto working = static_cast<std::int64_t>(working_size(convolution));
-  work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
+  work.working = builder.program().make_temporary(row_major_desc({working}, Type::u8));
   work.run = [operands = constants.lie, kept = constants.kept, convolution,
               strips = kernels::AmxStrips(convolution)](const OwnPlaces& places) mutable {
     operands.source = places.from;
@@ -46,7 +46,7 @@ void run(Builder& builder, OwnWork& work, const kernels::AmxConvolution& convolu
     convolve(convolution, strips, operands);
   };
   const bool splits = convolution.factors == kernels::AmxFactors::split;
-  builder.run(work, std::string(splits ? split_on_tiles : on_tiles));
+  builder.program().run(work, std::string(splits ? split_on_tiles : on_tiles));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ bool is_on_tiles(const Builder& builder, LayerId id) {
 }
 
 bool can_be_on_tiles(const Builder& builder, LayerId id) {
-  const bool is_float16 = !builder.is_int8(id) && builder.type(id) == Type::f16;
+  const bool is_float16 = !is_int8(builder, id) && type_of(builder, id) == Type::f16;
   return has_amx() && !is_float16 && can_be_own(builder, id);
 }
 
@@ -76,7 +76,7 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
   OwnWork& work = parts.work;
   work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution, parts.integers));
   kernels::AmxOperands operands;
-  operands.weights = builder.constant_data(work.constants.back());
+  operands.weights = builder.program().constant_data(work.constants.back());
   operands.bias = parts.bias;
   if (parts.scaled) operands.scales = parts.scaled->scales.data();
   post_operands(builder, group, work.to);
@@ -99,7 +99,7 @@ bool lower_on_tiles(Builder& builder, const Group& group, const ConstantProduct&
   OwnParts parts = product_parts(builder, group, product, *convolution);
   OwnWork& work = parts.work;
   kernels::AmxOperands operands;
-  operands.weights = builder.constant_data(work.constants.front());
+  operands.weights = builder.program().constant_data(work.constants.front());
   operands.bias = parts.bias;
   post_operands(builder, group, work.to);
   run(builder, work, *convolution, {operands});

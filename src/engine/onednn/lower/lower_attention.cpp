@@ -94,7 +94,7 @@ kernels::MatrixPlaces places_of(const Desc& desc, const Shape& stack) {
 /// As a transposition that alone reads it wants it, so that there is nothing to move.
 Desc layout_of(const Builder& builder, TensorId id) {
   const Shape& shape = builder.tensor(id).shape;
-  const auto& readers = builder.readers(id);
+  const auto& readers = builder.topology().consumers[id.index];
   if (builder.is_output(id) || readers.size() != 1) return plain_desc(shape);
   const auto* const turn = std::get_if<network::Transpose>(&builder.layer(readers[0]).op);
   if (turn == nullptr || turn->permutation.size() != shape.size()) return plain_desc(shape);
@@ -109,7 +109,7 @@ Desc layout_of(const Builder& builder, TensorId id) {
 }
 
 bool is_float32(const Builder& builder, LayerId id) {
-  return builder.type(id) == Type::f32 && !builder.is_int8(id);
+  return type_of(builder, id) == Type::f32 && !is_int8(builder, id);
 }
 
 /// Cores share rows and matrices, not keys; each packs the keys that it needs.
@@ -181,7 +181,7 @@ bool lower_attention(Builder& builder, const Group& group) {
   const std::size_t threads = builder.cores();
   const std::size_t working =
       on_amx ? working_numbers_on_tiles(attention, threads) : working_numbers(attention, threads);
-  work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(working)}));
+  work.working = builder.program().make_temporary(plain_desc({static_cast<std::int64_t>(working)}));
   work.to = builder.make(id, layout);
   work.run = [attention, threads, on_amx](const OwnPlaces& at) {
     const auto floats = [](const std::byte* data) { return reinterpret_cast<const float*>(data); };
@@ -193,7 +193,7 @@ bool lower_attention(Builder& builder, const Group& group) {
                                               reinterpret_cast<float*>(at.working)};
     on_amx ? attend_on_tiles(attention, operands, threads) : attend(attention, operands, threads);
   };
-  builder.run(work, on_amx ? "attention_amx_bf16x3" : "attention");
+  builder.program().run(work, on_amx ? "attention_amx_bf16x3" : "attention");
   return true;
 }
 

@@ -67,7 +67,7 @@ class Finder {
   explicit Finder(const Builder& builder) : builder_(builder) {}
 
   std::optional<ByteFunction> function_of(TensorId numbers, std::size_t depth = 0) const {
-    const auto made = builder_.producer(numbers);
+    const auto made = builder_.topology().producer[numbers.index];
     if (!made || !builder_.has(*made) || depth > most_functions ||
         builder_.tensor(numbers).type != DataType::float32)
       return std::nullopt;
@@ -102,7 +102,7 @@ class Finder {
                            std::holds_alternative<network::Binary>(other.op);
       return goes_on && vanishes(reader);
     };
-    return std::ranges::all_of(builder_.readers(numbers), makes_bytes);
+    return std::ranges::all_of(builder_.topology().consumers[numbers.index], makes_bytes);
   }
 
   bool makes_known_bytes(const Layer& quantize) const {
@@ -192,7 +192,7 @@ class Pass {
       work.run = [count, table = table_of(builder_, function_, to)](const OwnPlaces& at) {
         kernels::look_up_bytes({bytes(at.from), count}, table, bytes(at.to));
       };
-      return builder_.run(work, function_.is_plain() ? "requantize" : "byte_table");
+      return builder_.program().run(work, function_.is_plain() ? "requantize" : "byte_table");
     }
     work.others = {place(1)};
     const kernels::ByteCombination combination{function_.operation, !function_.functions.empty(),
@@ -201,7 +201,7 @@ class Pass {
       kernels::combine_bytes({{bytes(at.from), count}, a}, {{bytes(at.others[0]), count}, b},
                              combination, bytes(at.to));
     };
-    builder_.run(work, "byte_combination");
+    builder_.program().run(work, "byte_combination");
   }
 
  private:

@@ -299,8 +299,8 @@ bool lower_byte_product(Builder& builder, LayerId id) {
     for (std::size_t b = 0; b < matrices->batch; ++b)
       loop->packed.push_back(packed_matrix(*matrices, network::constant_view(right),
                                            zero ? network::constant_view(*zero) : ConstView{}, b));
-  builder.loops(
-      id, [loop](auto in, auto out) { loop->run(in, out); }, "byte_product");
+  loops(
+      builder, id, [loop](auto in, auto out) { loop->run(in, out); }, "byte_product");
   return true;
 }
 
@@ -312,9 +312,9 @@ bool lower_byte_convolution(Builder& builder, LayerId id) {
   loop->packed.emplace(loop->convolution, weights_of(builder, layer, *loop));
   const PlainLoop run = [loop](auto in, auto out) { loop->run(in, out); };
   if (loop->at.rescales)
-    builder.loops_channels_last(id, run, "byte_convolution");
+    loops_channels_last(builder, id, run, "byte_convolution");
   else
-    builder.loops(id, run, "byte_convolution");
+    loops(builder, id, run, "byte_convolution");
   return true;
 }
 

@@ -38,9 +38,9 @@ void copy_parts(Builder& builder, const std::vector<Value>& parts, const Value& 
     const std::size_t bytes = bytes_of(part);
     if (part.storage != whole.storage) {
       if (count == 1)
-        builder.copy_part(part, place);
+        builder.program().copy_part(part, place);
       else
-        builder.copy({part, place, count, bytes, bytes, bytes_of(whole)});
+        builder.program().copy({part, place, count, bytes, bytes, bytes_of(whole)});
     }
     place.offset += Bytes{static_cast<std::int64_t>(bytes)};
   }
@@ -94,7 +94,7 @@ bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc&
     reads.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
                      builder.in_layout(layer.inputs[i], layouts[i], encoding)});
   const Value result = builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST), encoding);
-  builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
+  builder.program().run(kernel, reads, {{DNNL_ARG_DST, result}});
   return true;
 }
 
@@ -113,7 +113,7 @@ bool reads_slices(const Builder& builder, LayerId id, TensorId tensor) {
 std::optional<LayerId> growth_of(const Builder& builder, TensorId tensor) {
   std::optional<LayerId> next;
   if (builder.is_output(tensor)) return next;
-  for (const LayerId reader : builder.readers(tensor)) {
+  for (const LayerId reader : builder.topology().consumers[tensor.index]) {
     const auto* const op = std::get_if<network::Concat>(&builder.layer(reader).op);
     if (op == nullptr && reads_slices(builder, reader, tensor)) continue;
     const auto& inputs = builder.layer(reader).inputs;
@@ -149,7 +149,7 @@ bool concat_by_growing(Builder& builder, const network::Layer& layer, const Desc
     parts.push_back(in_place ? builder.value(id) : builder.in_layout(id, dense));
   }
   const Desc wide = channels_last_desc(builder.tensor(all).shape);
-  Value whole = grows_already ? parts[0] : builder.make_temporary(wide);
+  Value whole = grows_already ? parts[0] : builder.program().make_temporary(wide);
   whole.desc = wide;
   copy_parts(builder, parts, whole, pieces_of(wide, 1).count);
   whole.desc = first_channels(wide, shape);
@@ -166,7 +166,7 @@ bool lower_concat(Builder& builder, LayerId id) {
   if (!is_quantized(model) && concat_by_blocks(builder, layer, model)) return true;
   Encoding encoding;
   if (is_quantized(model)) {
-    const Quantization common = builder.quantization(layer.outputs[0]);
+    const Quantization common = builder.eight_bits().quantization(layer.outputs[0]);
     model = retyped(model, common.type);
     encoding = common.encoding;
   }

@@ -71,7 +71,7 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
   const Shape& weights = builder.tensor(layer.inputs[1]).shape;
   auto spec = geometric_spec(builder, id);
   if (!spec) return std::nullopt;
-  const Type type = builder.type(id);
+  const Type type = type_of(builder, id);
   const Type result = integers && integers->quantizes_result ? integers->result.type : type;
   if (integers && !integers->bias.empty())
     spec->bias = plain_desc({static_cast<std::int64_t>(integers->bias.size())});
@@ -125,7 +125,7 @@ Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel
     const std::vector<float>& factors = kernel.bias.factors;
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers[i] *= kernel.bias.leading == 0 ? factors[0] : factors[i];
-    return {DNNL_ARG_BIAS, builder.keep(numbers)};
+    return {DNNL_ARG_BIAS, builder.program().keep(numbers)};
   }
   const TensorId bias = layer.inputs[2];
   if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
@@ -154,7 +154,7 @@ bool is_by_matrices(const Kernel& kernel) {
 /// 68 to 272 channels of 28x28 in 4 groups with Relu 1.47 ms, with Relu as a step of its own 0.19.
 bool has_slow_post_ops(const Builder& builder, LayerId head, const Kernel& kernel) {
   return kernel.family() == KernelFamily::generated_product && vector_lanes() < 16 &&
-         builder.type(head) == Type::f32 && !builder.is_int8(head);
+         type_of(builder, head) == Type::f32 && !is_int8(builder, head);
 }
 
 /// By loops of ours, where none of oneDNN's kernels for convolutions suits.
@@ -199,7 +199,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
 
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
   std::optional<Integers> integers;
-  if (builder.is_int8(layer)) integers = Integers{{Type::u8, {}}, {}, {Type::u8, {}}, true, {}};
+  if (is_int8(builder, layer)) integers = Integers{{Type::u8, {}}, {}, {Type::u8, {}}, true, {}};
   auto spec = spec_of(builder, layer, integers);
   std::vector<std::string> names;
   const bool has_kernels = !integers || has_exact_bytes();
@@ -213,7 +213,8 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
     names.emplace_back(direct_in_bytes);
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
-    names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
+    names.emplace_back(type_of(builder, layer) == Type::f32 && !integers ? split_on_tiles
+                                                                         : on_tiles);
   if (can_be_in_integers(builder, layer)) names.emplace_back(integers ? in_quads : in_pairs);
   if (can_be_winograd(builder, layer)) {
     names.emplace_back(winograd_2x2);
@@ -257,11 +258,11 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const Desc layout = kernel.operand(DNNL_ARG_DST);
   const Encoding encoding =
       integers && integers->quantizes_result ? integers->result.encoding : Encoding();
-  const Value result = pass ? builder.make_temporary(layout)
+  const Value result = pass ? builder.program().make_temporary(layout)
                             : builder.make(result_of(builder.network(), group), layout, encoding);
   const auto more = post_operands(builder, in_kernel, result);
   reads.insert(reads.end(), more.begin(), more.end());
-  builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
+  builder.program().run(kernel, reads, {{DNNL_ARG_DST, result}});
   if (pass) run(builder, group, *pass, result);
   return true;
 }

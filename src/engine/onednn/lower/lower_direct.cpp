@@ -46,11 +46,11 @@ struct PackedDirect {
   Value weights;
 };
 
-bool is_in_halves(const Builder& builder, LayerId id) { return has_own_half(builder.type(id)); }
+bool is_in_halves(const Builder& builder, LayerId id) { return has_own_half(type_of(builder, id)); }
 
 void run_halves(Builder& builder, OwnParts& parts, const PackedDirect& packed) {
   kernels::HalfOperands operands;
-  operands.weights = builder.constant_data(packed.weights);
+  operands.weights = builder.program().constant_data(packed.weights);
   operands.bias = parts.bias;
   parts.work.run = [operands, convolution = kernels::HalfConvolution{packed.convolution}](
                        const OwnPlaces& places) mutable {
@@ -62,7 +62,8 @@ void run_halves(Builder& builder, OwnParts& parts, const PackedDirect& packed) {
 
 void run_floats(Builder& builder, OwnParts& parts, const PackedDirect& packed) {
   kernels::DirectOperands operands;
-  operands.weights = reinterpret_cast<const float*>(builder.constant_data(packed.weights));
+  operands.weights =
+      reinterpret_cast<const float*>(builder.program().constant_data(packed.weights));
   operands.bias = parts.bias;
   parts.work.run = [operands,
                     convolution = packed.convolution](const OwnPlaces& places) mutable {
@@ -76,7 +77,7 @@ void run_direct(Builder& builder, const Group& group, OwnParts& parts, const Pac
   is_in_halves(builder, group.head) ? run_halves(builder, parts, packed)
                                     : run_floats(builder, parts, packed);
   post_operands(builder, group, parts.work.to);
-  builder.run(parts.work, std::string(direct));
+  builder.program().run(parts.work, std::string(direct));
 }
 
 /// With weights or a bias that are computed: the weights are packed before each run.
@@ -85,7 +86,7 @@ void run_packing(Builder& builder, const Group& group, OwnParts& parts,
   const network::Layer& layer = builder.layer(group.head);
   const auto size = static_cast<std::int64_t>(packed_size(convolution));
   OwnWork pack{builder.plain(layer.inputs[1]),
-               builder.make_temporary(row_major_desc({size}, Type::u8)),
+               builder.program().make_temporary(row_major_desc({size}, Type::u8)),
                {}};
   const auto count =
       static_cast<std::size_t>(network::element_count(builder.tensor(layer.inputs[1]).shape));
@@ -93,7 +94,7 @@ void run_packing(Builder& builder, const Group& group, OwnParts& parts,
     pack_weights(convolution, {reinterpret_cast<const float*>(places.from), count},
                  {places.to, static_cast<std::size_t>(size)});
   };
-  builder.run(pack, "reorder");
+  builder.program().run(pack, "reorder");
   parts.work.others = {pack.to};
   if (has_bias(layer)) parts.work.others.push_back(builder.plain(layer.inputs[2]));
   parts.work.run = [convolution](const OwnPlaces& places) {
@@ -103,7 +104,7 @@ void run_packing(Builder& builder, const Group& group, OwnParts& parts,
                            reinterpret_cast<float*>(places.to)});
   };
   post_operands(builder, group, parts.work.to);
-  builder.run(parts.work, std::string(direct));
+  builder.program().run(parts.work, std::string(direct));
 }
 
 /// The first numbers of all matrices that are multiplied, in the order of the results. A dimension
@@ -128,7 +129,8 @@ std::vector<kernels::MatrixProduct::Place> stack_of(const ComputedProduct& produ
 
 std::optional<kernels::MatrixProduct> matrices_of(const Builder& builder, const Group& group,
                                                   const ComputedProduct& product) {
-  if (builder.is_int8(group.head) || builder.type(group.head) != Type::f32) return std::nullopt;
+  if (is_int8(builder, group.head) || type_of(builder, group.head) != Type::f32)
+    return std::nullopt;
   const Dims result = dims_of(product.result_view), a = dims_of(product.a_view);
   const std::size_t rank = result.size();
   const Dims strides = *dense_strides(product.b_view);
@@ -155,8 +157,8 @@ bool is_direct(const Builder& builder, LayerId id) {
 }
 
 bool computes_direct(const Builder& builder, LayerId id) {
-  if (builder.is_int8(id)) return false;
-  return builder.type(id) == Type::f32 || is_in_halves(builder, id);
+  if (is_int8(builder, id)) return false;
+  return type_of(builder, id) == Type::f32 || is_in_halves(builder, id);
 }
 
 bool can_be_direct(const Builder& builder, LayerId id) {
@@ -166,7 +168,7 @@ bool can_be_direct(const Builder& builder, LayerId id) {
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const auto is_filled = [](auto n) { return n > 0; };
   const network::Shape& out = builder.tensor(layer.outputs[0]).shape;
-  const bool packs_when_run = builder.type(id) == Type::f32;
+  const bool packs_when_run = type_of(builder, id) == Type::f32;
   return in.size() >= 3 && in.size() <= 5 && (packs_when_run || has_constants(builder, layer)) &&
          std::all_of(in.begin(), in.end(), is_filled) &&
          std::all_of(out.begin(), out.end(), is_filled);
@@ -209,7 +211,7 @@ bool lower_direct(Builder& builder, const Group& group, const ConstantProduct& p
   kernels::DirectConvolution convolution{*own};
   convolution.lanes = vector_lanes();
   convolution.source = convolution.result = convolution.added =
-      stored_number_of(builder.type(group.head));
+      stored_number_of(type_of(builder, group.head));
   Packing::Own packed = convolution;
   if (is_in_halves(builder, group.head)) packed = kernels::HalfConvolution{convolution};
   OwnParts parts = product_parts(builder, group, product, packed);
@@ -233,7 +235,7 @@ bool lower_direct(Builder& builder, const Group& group, const ComputedProduct& p
   work.others = {builder.plain(product.b)};
   if (product.bias.valid()) work.others.push_back(builder.plain(product.bias));
   work.to = builder.make(id, plain_desc(builder.tensor(id).shape));
-  work.working = builder.make_temporary(row_major_desc({size}, Type::u8));
+  work.working = builder.program().make_temporary(row_major_desc({size}, Type::u8));
   work.adds = matrices->product.adds;
   work.run = [matrices = *matrices](const OwnPlaces& places) {
     const auto floats = [](const std::byte* at) { return reinterpret_cast<const float*>(at); };
@@ -242,7 +244,7 @@ bool lower_direct(Builder& builder, const Group& group, const ComputedProduct& p
                        places.working, reinterpret_cast<float*>(places.to)});
   };
   post_operands(builder, group, work.to);
-  builder.run(work, std::string(direct));
+  builder.program().run(work, std::string(direct));
   return true;
 }
 

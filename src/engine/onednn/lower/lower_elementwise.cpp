@@ -36,8 +36,8 @@ bool lower_functions(Builder& builder, LayerId id, const PostOps& functions) {
   for (std::size_t i = 0; i < chain->kernels.size(); ++i) {
     const bool last = i + 1 == chain->kernels.size();
     const Value to = last ? builder.make(layer.outputs[0], chain->layout)
-                          : builder.make_temporary(chain->layout);
-    builder.run_in_place(chain->kernels[i], {{DNNL_ARG_SRC, from}}, {{DNNL_ARG_DST, to}});
+                          : builder.program().make_temporary(chain->layout);
+    builder.program().run_in_place(chain->kernels[i], {{DNNL_ARG_SRC, from}}, {{DNNL_ARG_DST, to}});
     from = to;
   }
   return true;
@@ -175,8 +175,8 @@ bool lower_prelu(Builder& builder, LayerId id) {
     const Packing packing{plain_desc(slopes), kernel.operand(DNNL_ARG_WEIGHTS)};
     const Value weights = builder.in_layout(layer.inputs[1], packing);
     const Value result = builder.make(layer.outputs[0], layout);
-    builder.run(kernel, {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}},
-                {{DNNL_ARG_DST, result}});
+    builder.program().run(kernel, {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}},
+                          {{DNNL_ARG_DST, result}});
     return true;
   }
   return false;
@@ -242,7 +242,7 @@ bool lower_binary(Builder& builder, const Group& group) {
   const Value result = viewed(builder.make(result_of(builder.network(), group), choice->a));
   const auto more = post_operands(builder, group, result);
   reads.insert(reads.end(), more.begin(), more.end());
-  builder.run_in_place(choice->kernel, reads, {{DNNL_ARG_DST, result}});
+  builder.program().run_in_place(choice->kernel, reads, {{DNNL_ARG_DST, result}});
   return true;
 }
 

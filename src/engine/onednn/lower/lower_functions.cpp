@@ -137,7 +137,8 @@ bool run_on_halves(Builder& builder, const network::Layer& layer,
     apply_to_halves(function, {reinterpret_cast<const kernels::Half*>(at.from), count},
                     reinterpret_cast<kernels::Half*>(at.to), kind);
   };
-  builder.run_in_place({from, builder.make(layer.outputs[0], from.desc), loop}, "functions");
+  builder.program().run_in_place({from, builder.make(layer.outputs[0], from.desc), loop},
+                                 "functions");
   return true;
 }
 
@@ -179,7 +180,7 @@ bool lower_function(Builder& builder, LayerId id) {
     apply(element, {reinterpret_cast<const float*>(at.from), count},
           reinterpret_cast<float*>(at.to));
   };
-  builder.run_in_place({from, builder.make(layer.outputs[0], layout), loop}, "functions");
+  builder.program().run_in_place({from, builder.make(layer.outputs[0], layout), loop}, "functions");
   return true;
 }
 
@@ -208,7 +209,7 @@ bool lower_pair_of_halves(Builder& builder, const Group& group) {
                  kernels::pair(pairing, numbers, reinterpret_cast<kernels::Half*>(at.to));
                }};
   work.others.push_back(builder.in_layout(halves->b, halves->of_b));
-  builder.run_in_place(work, "pairs_of_halves");
+  builder.program().run_in_place(work, "pairs_of_halves");
   return true;
 }
 

@@ -80,7 +80,7 @@ bool is_in_small_groups(const Builder& builder, LayerId id) {
   const Geometry g = geometry_of(layer.op);
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   if (g.transposed || g.groups == 1 || in.size() != 4) return false;
-  if (builder.type(id) != Type::f32 || builder.is_int8(id)) return false;
+  if (type_of(builder, id) != Type::f32 || is_int8(builder, id)) return false;
   const std::int64_t channels = in[1] / g.groups;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
   const bool is_depthwise = channels == 1 && weights[0] == g.groups;
@@ -101,10 +101,10 @@ void lower_small_groups(Builder& builder, const Group& group) {
   const kernels::Activation activation = activation_of(builder, group).value();
   convolution.curve = {activation.slope, activation.low, activation.high};
   const TensorId id = result_of(builder.network(), group);
-  OwnWork work{builder.plain(layer.inputs[0]), builder.make_plain(id), {}};
+  OwnWork work{builder.plain(layer.inputs[0]), make_plain(builder, id), {}};
   work.constants = {builder.plain(layer.inputs[1])};
   const auto constant = [&] {
-    return reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+    return reinterpret_cast<const float*>(builder.program().constant_data(work.constants.back()));
   };
   convolution.weights = constant();
   if (has_bias(layer)) {
@@ -115,7 +115,7 @@ void lower_small_groups(Builder& builder, const Group& group) {
     convolution.run(reinterpret_cast<const float*>(places.from),
                     reinterpret_cast<float*>(places.to));
   };
-  builder.run(work, small_groups);
+  builder.program().run(work, small_groups);
 }
 
 }  // namespace millrace::engine::onednn

@@ -76,7 +76,7 @@ struct PackedQuads {
 void run_quads(Builder& builder, const Group& group, OwnParts& parts, const PackedQuads& packed) {
   const auto kept = with_padding(*parts.scaled);
   kernels::QuadOperands operands;
-  operands.weights = builder.constant_data(packed.weights);
+  operands.weights = builder.program().constant_data(packed.weights);
   operands.scales = kept->scales.data();
   operands.bias = kept->bias.data();
   parts.work.run = [operands, kept, convolution = packed.convolution](
@@ -86,7 +86,7 @@ void run_quads(Builder& builder, const Group& group, OwnParts& parts, const Pack
     convolve(convolution, operands);
   };
   post_operands(builder, group, parts.work.to);
-  builder.run(parts.work, std::string(direct_in_bytes));
+  builder.program().run(parts.work, std::string(direct_in_bytes));
 }
 
 bool has_filled(const network::Shape& shape) {
@@ -107,7 +107,7 @@ std::vector<float> product_bias(const Builder& builder, const ConstantProduct& p
 Quantization source_of_product(Builder& builder, const Group& group, TensorId source) {
   const Value now = builder.value(source);
   if (is_quantized(now.desc)) return {type_of(now.desc), now.encoding};
-  return builder.quantization(source, group.head);
+  return builder.eight_bits().quantization(source, group.head);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ bool is_in_integers(const Builder& builder, LayerId id) {
 
 bool can_be_in_integers(const Builder& builder, LayerId id) {
   if (!has_integer_products() || !can_be_own(builder, id)) return false;
-  if (!builder.is_int8(id)) return has_half(builder.type(id));
+  if (!is_int8(builder, id)) return has_half(type_of(builder, id));
   const network::Shape& weights = builder.tensor(builder.layer(id).inputs[1]).shape;
   constexpr std::int64_t most = 65'536;  // products that a sum of 32 bits holds
   return weights[1] <= most && weights[2] <= most && weights[3] <= most &&
@@ -140,9 +140,9 @@ bool lower_in_integers(Builder& builder, const Group& group) {
   OwnWork& work = parts.work;
   work.constants.push_back(packed_weights(builder, layer.inputs[1], convolution, parts.integers));
   const auto working = static_cast<std::int64_t>(panels.working);
-  work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
+  work.working = builder.program().make_temporary(row_major_desc({working}, Type::u8));
   kernels::IntegerOperands operands;
-  operands.weights = builder.constant_data(work.constants.back());
+  operands.weights = builder.program().constant_data(work.constants.back());
   operands.bias = parts.bias;
   if (parts.scaled) operands.scales = parts.scaled->scales.data();
   work.run = [operands, kept = parts.scaled, convolution, panels](const OwnPlaces& places) mutable {
@@ -152,19 +152,19 @@ bool lower_in_integers(Builder& builder, const Group& group) {
     convolve(convolution, panels, operands);
   };
   post_operands(builder, group, work.to);
-  builder.run(work, std::string(parts.integers ? in_quads : in_pairs));
+  builder.program().run(work, std::string(parts.integers ? in_quads : in_pairs));
   return true;
 }
 
 bool is_in_quads(const Builder& builder, LayerId id) {
   const std::string algorithm = builder.variant(id).algorithm;
   if (algorithm == direct_in_bytes) return true;
-  return builder.is_int8(id) && algorithm.empty() && !has_exact_bytes() && byte_unit();
+  return is_int8(builder, id) && algorithm.empty() && !has_exact_bytes() && byte_unit();
 }
 
 bool can_be_in_quads(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
-  if (!byte_unit() || !builder.is_int8(id) || !std::holds_alternative<network::Conv>(layer.op))
+  if (!byte_unit() || !is_int8(builder, id) || !std::holds_alternative<network::Conv>(layer.op))
     return false;
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
@@ -200,7 +200,7 @@ bool lower_quads(Builder& builder, const Group& group) {
 }
 
 bool accepts_quads(const Builder& builder, const Group& group, const ConstantProduct& product) {
-  if (!builder.is_int8(group.head) || has_exact_bytes() || !byte_unit()) return false;
+  if (!is_int8(builder, group.head) || has_exact_bytes() || !byte_unit()) return false;
   const auto own = own_convolution_of(builder, group, product);
   return own && static_cast<std::int64_t>(own->channels) <= most_summed_quads;
 }

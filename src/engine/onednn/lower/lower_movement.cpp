@@ -36,7 +36,7 @@ bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
     }
     const std::size_t bytes = unit * static_cast<std::size_t>(shape[axis]);
     const Value to = builder.make(part.tensor, dense_like(layout, shape), encoding);
-    builder.copy({from, to, pieces.count, bytes, pieces.bytes, bytes});
+    builder.program().copy({from, to, pieces.count, bytes, pieces.bytes, bytes});
   }
   return true;
 }
@@ -66,8 +66,8 @@ bool take_steps(Builder& builder, const network::Layer& layer) {
   const Desc layout = dense_like(whole.desc, shape);
   const Kernel kernel = reorder(builder.engine(), from.desc, layout, {});
   if (!kernel || kernel.is_slow()) return false;
-  builder.run(kernel, {{DNNL_ARG_FROM, from}},
-              {{DNNL_ARG_TO, builder.make(layer.outputs[0], layout)}});
+  builder.program().run(kernel, {{DNNL_ARG_FROM, from}},
+                        {{DNNL_ARG_TO, builder.make(layer.outputs[0], layout)}});
   return true;
 }
 
@@ -75,7 +75,7 @@ bool take_steps(Builder& builder, const network::Layer& layer) {
 bool becomes_tokens(const Builder& builder, const network::Layer& layer) {
   const Shape& image = builder.tensor(layer.inputs[0]).shape;
   const Shape& rows = builder.tensor(layer.outputs[0]).shape;
-  const auto& readers = builder.readers(layer.outputs[0]);
+  const auto& readers = builder.topology().consumers[layer.outputs[0].index];
   if (rows.size() != 3 || image.size() < 4 || rows[0] != image[0] || rows[1] != image[1] ||
       readers.size() != 1)
     return false;
@@ -95,7 +95,9 @@ bool lower_reshape(Builder& builder, LayerId id) {
                               channels_last_desc(dims_of(value.desc), type_of(value.desc)),
                               value.encoding);
   const auto same = value.desc.is_zero() ? std::nullopt : reshaped(value.desc, result.shape);
-  if (!same) value = builder.row_major(layer.inputs[0]);
+  if (!same && !value.desc.is_zero())
+    value = builder.in_layout(
+        layer.inputs[0], row_major_desc(dims_of(value.desc), type_of(value.desc)), value.encoding);
   if (!value.desc.is_zero())
     value.desc = same ? *same : row_major_desc(result.shape, type_of(value.desc));
   builder.define(layer.outputs[0], value);

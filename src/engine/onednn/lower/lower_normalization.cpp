@@ -52,9 +52,9 @@ bool lower_usual_lrn(Builder& builder, LayerId id) {
       static_cast<std::size_t>(network::element_count(builder.tensor(layer.inputs[0]).shape));
   const Value result = builder.make(layer.outputs[0], source.desc);
   if (type == Type::f32)
-    builder.run({source, result, response_loop<float>(norm, count)}, "lrn");
+    builder.program().run({source, result, response_loop<float>(norm, count)}, "lrn");
   else
-    builder.run({source, result, response_loop<std::uint16_t>(norm, count)}, "lrn");
+    builder.program().run({source, result, response_loop<std::uint16_t>(norm, count)}, "lrn");
   return true;
 }
 
@@ -77,7 +77,7 @@ void normalize_slice(Builder& builder, const Group& group) {
   work.relu = is_relu(builder, group);
   work.to = builder.make(result_of(builder.network(), group),
                          channels_last_desc(dims_of(work.from.desc)));
-  builder.normalize(work);
+  builder.program().run(work);
 }
 
 }  // namespace
@@ -109,13 +109,13 @@ bool lower_batch_normalization(Builder& builder, const Group& group) {
   if (!choice) return false;
   const auto& [layout, kernel] = *choice;
   const Value result = builder.make(result_of(builder.network(), group), layout);
-  builder.run_in_place(kernel,
-                       {{DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], layout)},
-                        {DNNL_ARG_SCALE, builder.plain(layer.inputs[1])},
-                        {DNNL_ARG_SHIFT, builder.plain(layer.inputs[2])},
-                        {DNNL_ARG_MEAN, builder.plain(layer.inputs[3])},
-                        {DNNL_ARG_VARIANCE, builder.plain(layer.inputs[4])}},
-                       {{DNNL_ARG_DST, result}});
+  builder.program().run_in_place(kernel,
+                                 {{DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], layout)},
+                                  {DNNL_ARG_SCALE, builder.plain(layer.inputs[1])},
+                                  {DNNL_ARG_SHIFT, builder.plain(layer.inputs[2])},
+                                  {DNNL_ARG_MEAN, builder.plain(layer.inputs[3])},
+                                  {DNNL_ARG_VARIANCE, builder.plain(layer.inputs[4])}},
+                                 {{DNNL_ARG_DST, result}});
   return true;
 }
 
@@ -131,8 +131,9 @@ bool lower_lrn(Builder& builder, LayerId id) {
   if (!choice) return false;
   const auto& [layout, kernel] = *choice;
   const Value source = builder.in_layout(layer.inputs[0], layout);
-  builder.run(kernel, {{DNNL_ARG_SRC, source}},
-              {{DNNL_ARG_DST, builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST))}});
+  builder.program().run(
+      kernel, {{DNNL_ARG_SRC, source}},
+      {{DNNL_ARG_DST, builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST))}});
   return true;
 }
 
@@ -151,7 +152,8 @@ bool lower_softmax(Builder& builder, LayerId id) {
   if (direct) {
     const Value source = builder.in_layout(layer.inputs[0], direct->first);
     const Value result = builder.make(layer.outputs[0], direct->first);
-    builder.run_in_place(direct->second, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, result}});
+    builder.program().run_in_place(direct->second, {{DNNL_ARG_SRC, source}},
+                                   {{DNNL_ARG_DST, result}});
     return true;
   }
   // Several dimensions at once, with nothing behind them: one dimension of plain memory.
@@ -162,7 +164,7 @@ bool lower_softmax(Builder& builder, LayerId id) {
   Value source = builder.plain(layer.inputs[0]);
   Value result = builder.make(layer.outputs[0], plain_desc(shape));
   source.desc = result.desc = view;
-  builder.run_in_place(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, result}});
+  builder.program().run_in_place(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, result}});
   return true;
 }
 

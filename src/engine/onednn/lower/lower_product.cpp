@@ -127,15 +127,15 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   if (!own || !fused) return std::nullopt;
   PostOps all = *own;
   all.insert(all.end(), fused->begin(), fused->end());
-  const Type type = builder.type(group.head);
+  const Type type = type_of(builder, group.head);
   ProductSpec spec{retyped(p.a_view, type), retyped(p.b_view, type), {}, p.result_view};
   if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)), type);
   Choice choice;
   choice.own = *own;
-  if (builder.is_int8(group.head)) {
+  if (is_int8(builder, group.head)) {
     if (!has_exact_bytes() || !p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant)
       return std::nullopt;
-    const Quantization q = source ? *source : builder.quantization(p.a, group.head);
+    const Quantization q = source ? *source : builder.eight_bits().quantization(p.a, group.head);
     choice.source = q.encoding;
     choice.weights = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
     spec.source = retyped(p.a_view, q.type);
@@ -229,7 +229,7 @@ bool accepts_instead(const Builder& builder, const Product& p, const Group& grou
     return accepts_direct(builder, group, *computed) &&
            (is_direct(builder, group.head) || !choose(builder, p, {group.head, {}}));
   const auto constant = constant_product(builder, p);
-  if (constant && builder.is_int8(group.head)) return accepts_quads(builder, group, *constant);
+  if (constant && is_int8(builder, group.head)) return accepts_quads(builder, group, *constant);
   if (!constant || !computes_direct(builder, group.head)) return false;
   if (!accepts_direct(builder, group, *constant)) return false;
   return is_direct(builder, group.head) || !choose(builder, p, {group.head, {}});
@@ -280,7 +280,7 @@ bool lower_product(Builder& builder, const Group& group) {
   const Seen seen{dims_of(p.result_view), static_cast<int>(choice->own.size())};
   const auto more = post_operands(builder, group, result, seen);
   reads.insert(reads.end(), more.begin(), more.end());
-  builder.run(choice->kernel, reads, {{DNNL_ARG_DST, viewed(result, p.result_view)}});
+  builder.program().run(choice->kernel, reads, {{DNNL_ARG_DST, viewed(result, p.result_view)}});
   return true;
 }
 

@@ -55,9 +55,9 @@ struct NamedLoop {
 void run_rows(Builder& builder, LayerId id, const ScaledRows& rows, const NamedLoop& loop) {
   const bool stays = rows.count == 1 && rows.scales == 1;
   if (stays && builder.is_channels_last(builder.layer(id).inputs[0]))
-    builder.loops_channels_last(id, loop.run, loop.kernel);
+    loops_channels_last(builder, id, loop.run, loop.kernel);
   else
-    builder.loops(id, loop.run, loop.kernel);
+    loops(builder, id, loop.run, loop.kernel);
 }
 
 void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> out) {
@@ -112,7 +112,7 @@ bool lower_cast(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const PlainLoop loop = cast_loop(builder.tensor(layer.inputs[0]).type);
   if (!loop || builder.tensor(layer.outputs[0]).type != DataType::float32) return false;
-  builder.loops(id, loop, "cast");
+  loops(builder, id, loop, "cast");
   return true;
 }
 
@@ -156,7 +156,7 @@ bool lower_dequantize(Builder& builder, LayerId id) {
 bool lower_dynamic_quantize(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   if (builder.tensor(layer.inputs[0]).type != DataType::float32) return false;
-  builder.loops(id, run_dynamic_quantize, "dynamic_quantize");
+  loops(builder, id, run_dynamic_quantize, "dynamic_quantize");
   return true;
 }
 

@@ -80,9 +80,9 @@ bool lower_resampling(Builder& builder, LayerId id) {
   const auto loop = [resampling = std::move(resampling)](const OwnPlaces& at) {
     resample(resampling, reinterpret_cast<const float*>(at.from), reinterpret_cast<float*>(at.to));
   };
-  builder.run({builder.in_layout(layer.inputs[0], layout.from),
-               builder.make(layer.outputs[0], layout.to), loop},
-              "resample");
+  builder.program().run({builder.in_layout(layer.inputs[0], layout.from),
+                         builder.make(layer.outputs[0], layout.to), loop},
+                        "resample");
   return true;
 }
 

@@ -155,8 +155,8 @@ bool lower_dense_softmax(Builder& builder, LayerId id) {
     else
       kernels::softmax_columns(columns, log, floats(at.from), floats(at.to));
   };
-  builder.run_in_place({now, builder.make(layer.outputs[0], now.desc), loop},
-                       in_rows ? "row_softmax" : "column_softmax");
+  builder.program().run_in_place({now, builder.make(layer.outputs[0], now.desc), loop},
+                                 in_rows ? "row_softmax" : "column_softmax");
   return true;
 }
 
@@ -169,7 +169,7 @@ void run_softmax_of_halves(Builder& builder, const network::Layer& layer,
     softmax_of_halves(softmax, reinterpret_cast<const kernels::Half*>(at.from),
                       reinterpret_cast<float*>(at.to));
   };
-  builder.run({builder.value(layer.inputs[0]), result, loop}, "row_softmax");
+  builder.program().run({builder.value(layer.inputs[0]), result, loop}, "row_softmax");
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ bool lower_row_norm(Builder& builder, LayerId id) {
     normalize_rows(norm, {in[0].as<float>(), out[0].as<float>(), at(in, 1), at(in, 2), at(out, 1),
                           at(out, 2)});
   };
-  builder.loops(id, loop, "row_norm");
+  loops(builder, id, loop, "row_norm");
   return true;
 }
 
@@ -208,7 +208,7 @@ bool lower_row_softmax(Builder& builder, LayerId id) {
   const auto loop = [rows, log = op.log](const OwnPlaces& at) {
     softmax_rows(rows, log, floats(at.from), floats(at.to));
   };
-  builder.run_in_place({builder.plain(layer.inputs[0]), result, loop}, "row_softmax");
+  builder.program().run_in_place({builder.plain(layer.inputs[0]), result, loop}, "row_softmax");
   return true;
 }
 
@@ -223,8 +223,8 @@ bool lower_row_reduce(Builder& builder, LayerId id) {
   const auto source = in_rows(builder, layer.inputs[0], op.axes);
   if (!source) return false;
   const kernels::DenseRows rows = rows_of(builder.tensor(layer.inputs[0]).shape, op.axes);
-  builder.run({*source, builder.make_plain(layer.outputs[0]), reduce_loop(rows, op.kind)},
-              "row_reduce");
+  builder.program().run(
+      {*source, make_plain(builder, layer.outputs[0]), reduce_loop(rows, op.kind)}, "row_reduce");
   return true;
 }
 
@@ -241,7 +241,7 @@ bool lower_arg_max(Builder& builder, LayerId id) {
     const auto loop = [=, rows = rows_of(shape, {op.axis})](const OwnPlaces& at) {
       indices_of_extremes(rows, which, floats(at.from), to(at));
     };
-    builder.run({*source, builder.make_plain(layer.outputs[0]), loop}, "arg_max");
+    builder.program().run({*source, make_plain(builder, layer.outputs[0]), loop}, "arg_max");
     return true;
   }
   const kernels::DenseColumns columns{count_of(shape, 0, axis),
@@ -250,8 +250,8 @@ bool lower_arg_max(Builder& builder, LayerId id) {
   const auto loop = [=](const OwnPlaces& at) {
     indices_of_extremes(columns, which, floats(at.from), to(at));
   };
-  builder.run({builder.plain(layer.inputs[0]), builder.make_plain(layer.outputs[0]), loop},
-              "arg_max");
+  builder.program().run(
+      {builder.plain(layer.inputs[0]), make_plain(builder, layer.outputs[0]), loop}, "arg_max");
   return true;
 }
 
@@ -279,7 +279,7 @@ bool lower_planes(Builder& builder, const Group& group) {
   const auto loop = [map = std::move(map)](const OwnPlaces& at) {
     write_planes(map, floats(at.from), floats(at.to));
   };
-  builder.run_in_place({builder.plain(layer.inputs[0]), result, loop}, "planes");
+  builder.program().run_in_place({builder.plain(layer.inputs[0]), result, loop}, "planes");
   return true;
 }
 

@@ -134,7 +134,7 @@ bool lower_grid_sample(Builder& builder, LayerId id) {
   const auto loop = [op](std::span<const ConstView> in, std::span<const View> out) {
     run_grid_sample(op, in, out[0]);
   };
-  builder.loops(id, loop, "grid_sample");
+  loops(builder, id, loop, "grid_sample");
   return true;
 }
 
@@ -145,7 +145,7 @@ bool lower_roi_align(Builder& builder, LayerId id) {
     network::loops::check_indices(layer, in);
     RegionSampler{std::get<network::RoiAlign>(layer.op), in, out[0]}.run();
   };
-  builder.loops(id, loop, "roi_align");
+  loops(builder, id, loop, "roi_align");
   return true;
 }
 

@@ -143,8 +143,8 @@ bool lower_recurrent(Builder& builder, LayerId id) {
   loop->steps = static_cast<std::size_t>(x[op.batch_first ? 1 : 0]);
   loop->batch = static_cast<std::size_t>(x[op.batch_first ? 0 : 1]);
   loop->hidden = static_cast<std::size_t>(op.hidden);
-  builder.loops(
-      id, [loop](auto in, auto out) { loop->run(in, out); }, "recurrent");
+  loops(
+      builder, id, [loop](auto in, auto out) { loop->run(in, out); }, "recurrent");
   return true;
 }
 
@@ -159,8 +159,8 @@ bool lower_cumulation(Builder& builder, LayerId id) {
     auto& count = at < op.axis ? axis.outer : at == op.axis ? axis.size : axis.inner;
     count *= static_cast<std::size_t>(shape[d]);
   }
-  builder.loops(
-      id,
+  loops(
+      builder, id,
       [axis](std::span<const network::ConstView> in, std::span<const network::View> out) {
         cumulate(axis, in[0].as<float>(), out[0].as<float>());
       },

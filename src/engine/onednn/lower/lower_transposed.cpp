@@ -22,7 +22,7 @@ bool makes_patches(const Builder& builder, LayerId id) {
   const Geometry g = geometry_of(layer.op);
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const network::Shape& out = builder.tensor(layer.outputs[0]).shape;
-  if (!g.transposed || g.groups != 1 || in.size() != 4 || builder.type(id) != Type::f32 ||
+  if (!g.transposed || g.groups != 1 || in.size() != 4 || type_of(builder, id) != Type::f32 ||
       !builder.tensor(layer.inputs[1]).constant)
     return false;
   if (has_bias(layer) && !builder.tensor(layer.inputs[2]).constant) return false;
@@ -80,12 +80,12 @@ std::optional<MadePatches> narrow_patches(Builder& builder, const Pixels& pixels
   NarrowProduct product{static_cast<std::size_t>(pixels.count), inner, columns, {}};
   product.weights.resize(inner * NarrowProduct::most_columns);
   const Value matrix = patch_weights(builder, weights, plain_desc({pixels.channels, patch}));
-  const auto* const given = reinterpret_cast<const float*>(builder.constant_data(matrix));
+  const auto* const given = reinterpret_cast<const float*>(builder.program().constant_data(matrix));
   for (std::size_t i = 0; i < inner * columns; ++i)
     product.weights[i / columns * NarrowProduct::most_columns + i % columns] = given[i];
   const bool planes = has_planes(builder, pixels);
   OwnWork work{planes ? builder.value(pixels.tensor) : rows_of(builder, pixels),
-               builder.make_temporary(plain_desc({pixels.count, patch})),
+               builder.program().make_temporary(plain_desc({pixels.count, patch})),
                {}};
   const auto images = static_cast<std::size_t>(planes ? pixels.images : 0);
   work.run = [product, images](const OwnPlaces& places) {
@@ -93,7 +93,7 @@ std::optional<MadePatches> narrow_patches(Builder& builder, const Pixels& pixels
     auto* const to = reinterpret_cast<float*>(places.to);
     images > 0 ? multiply_planes(product, images, from, to) : multiply(product, from, to);
   };
-  builder.run(work, "patches");
+  builder.program().run(work, "patches");
   return MadePatches{work.to, planes};
 }
 
@@ -105,11 +105,11 @@ std::optional<MadePatches> wide_patches(Builder& builder, const Pixels& pixels, 
                          plain_desc({pixels.count, patch})};
   const Kernel kernel = matrix_product(builder.engine(), spec, {});
   if (!kernel || kernel.is_slow()) return std::nullopt;
-  const Value patches = builder.make_temporary(spec.destination);
-  builder.run(kernel,
-              {{DNNL_ARG_SRC, rows_of(builder, pixels)},
-               {DNNL_ARG_WEIGHTS, patch_weights(builder, weights, spec.weights)}},
-              {{DNNL_ARG_DST, patches}});
+  const Value patches = builder.program().make_temporary(spec.destination);
+  builder.program().run(kernel,
+                        {{DNNL_ARG_SRC, rows_of(builder, pixels)},
+                         {DNNL_ARG_WEIGHTS, patch_weights(builder, weights, spec.weights)}},
+                        {{DNNL_ARG_DST, patches}});
   return MadePatches{patches};
 }
 
@@ -134,13 +134,14 @@ bool lower_patches(Builder& builder, const Group& group) {
   OwnWork work{patches->value, builder.make(id, layout), {}};
   if (has_bias(layer)) {
     work.constants = {builder.plain(layer.inputs[2])};
-    placed.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
+    placed.bias =
+        reinterpret_cast<const float*>(builder.program().constant_data(work.constants.front()));
   }
   const auto place = patches->have_planes ? kernels::place_planes : kernels::place_patches;
   work.run = [placed, place](const OwnPlaces& places) {
     place(placed, reinterpret_cast<const float*>(places.from), reinterpret_cast<float*>(places.to));
   };
-  builder.run(work, "patches");
+  builder.program().run(work, "patches");
   return true;
 }
 
@@ -166,7 +167,7 @@ struct SumsAndBias {
 std::optional<SumsAndBias> kernels_of(const Builder& builder, LayerId id,
                                       const KernelOfSums& kernel_of_sums) {
   const network::Layer& layer = builder.layer(id);
-  const Type type = builder.type(id);
+  const Type type = type_of(builder, id);
   const network::Shape& shape = builder.tensor(layer.outputs[0]).shape;
   for (const Desc& wanted : {any_desc(shape, type), channels_last_desc(shape, type)}) {
     SumsAndBias result{kernel_of_sums(wanted), {}};
@@ -199,8 +200,8 @@ bool can_have_phases(const Builder& builder, LayerId id) {
   const network::Shape& pads = geometry_of(layer.op).window.pads_begin;
   const bool grows = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
   const std::size_t rank = builder.tensor(layer.inputs[0]).shape.size();
-  return rank >= 3 && rank <= 5 && !grows && is_ordinary(builder, id) && !builder.is_int8(id) &&
-         builder.type(id) == Type::f32;
+  return rank >= 3 && rank <= 5 && !grows && is_ordinary(builder, id) && !is_int8(builder, id) &&
+         type_of(builder, id) == Type::f32;
 }
 
 kernels::TransposedConvolution transposed_of(const Builder& builder, LayerId id) {
@@ -225,12 +226,12 @@ Value packed_when_run(Builder& builder, TensorId weights,
   const auto count =
       static_cast<std::size_t>(network::element_count(builder.tensor(weights).shape));
   OwnWork pack{builder.plain(weights),
-               builder.make_temporary(row_major_desc({size}, Type::u8)),
+               builder.program().make_temporary(row_major_desc({size}, Type::u8)),
                [transposed, count, size](const OwnPlaces& places) {
                  pack_weights(transposed, {reinterpret_cast<const float*>(places.from), count},
                               {places.to, static_cast<std::size_t>(size)});
                }};
-  builder.run(pack, "reorder");
+  builder.program().run(pack, "reorder");
   return pack.to;
 }
 
@@ -244,7 +245,7 @@ Value make_phases(Builder& builder, const network::Layer& layer,
   const auto numbers = static_cast<std::int64_t>(made.pixels() * made.outputs);
   OwnWork work{
       builder.in_layout(layer.inputs[0], channels_last_desc(builder.tensor(layer.inputs[0]).shape)),
-      builder.make_temporary(plain_desc({numbers})),
+      builder.program().make_temporary(plain_desc({numbers})),
       {}};
   work.others = {weights};
   work.run = [made](const OwnPlaces& places) {
@@ -252,7 +253,7 @@ Value make_phases(Builder& builder, const network::Layer& layer,
                     reinterpret_cast<const float*>(places.others[0]), nullptr,
                     reinterpret_cast<float*>(places.to)});
   };
-  builder.run(work, "phases");
+  builder.program().run(work, "phases");
   return work.to;
 }
 
@@ -270,7 +271,7 @@ bool lower_phases(Builder& builder, const Group& group) {
     place_phases(transposed, reinterpret_cast<const float*>(places.others[0]),
                  reinterpret_cast<const float*>(places.from), reinterpret_cast<float*>(places.to));
   };
-  builder.run(work, "phases");
+  builder.program().run(work, "phases");
   return true;
 }
 
@@ -298,15 +299,16 @@ bool lower_transposed(Builder& builder, const Group& group, const KernelOfSums& 
       {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], sums.operand(DNNL_ARG_SRC))},
       {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], weights)}};
   if (!has_bias(layer)) {
-    builder.run(sums, factors, {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
+    builder.program().run(sums, factors, {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
     return true;
   }
-  const Value without_bias = builder.make_temporary(layout);
-  builder.run(sums, factors, {{DNNL_ARG_DST, without_bias}});
+  const Value without_bias = builder.program().make_temporary(layout);
+  builder.program().run(sums, factors, {{DNNL_ARG_DST, without_bias}});
   Value bias = builder.plain(layer.inputs[2]);
   bias.desc = plain_desc(by_channel(dims_of(layout)));
-  builder.run_in_place(kernels->bias, {{DNNL_ARG_SRC_0, without_bias}, {DNNL_ARG_SRC_1, bias}},
-                       {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
+  builder.program().run_in_place(kernels->bias,
+                                 {{DNNL_ARG_SRC_0, without_bias}, {DNNL_ARG_SRC_1, bias}},
+                                 {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
   return true;
 }
 

@@ -87,7 +87,7 @@ bool run_pooling(Builder& builder, PoolingRun run, bool simple) {
         layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made, encoding);
     Value written = result;
     written.desc = made;
-    builder.run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});
+    builder.program().run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});
     return true;
   }
   return false;
@@ -189,8 +189,8 @@ bool run_own_pooling(Builder& builder, const network::Layer& layer, const Poolin
   const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
   if (!own) return false;
   const Value result = builder.make(layer.outputs[0], own->result, source.encoding);
-  builder.run({source, result, loop_of(own->pool, type, is_max(spec))},
-              is_max(spec) ? "max_pool" : "average_pool");
+  builder.program().run({source, result, loop_of(own->pool, type, is_max(spec))},
+                        is_max(spec) ? "max_pool" : "average_pool");
   return true;
 }
 
@@ -203,8 +203,8 @@ bool reduce_halves(Builder& builder, const network::Layer& layer, const PoolingS
     return false;
   const kernels::Pool pool = pool_of(spec, in, dims_of(spec.destination));
   const Desc result = row_major_desc(builder.tensor(layer.outputs[0]).shape, type);
-  builder.run({source, builder.make(layer.outputs[0], result), loop_of(pool, type, false)},
-              "average_pool");
+  builder.program().run(
+      {source, builder.make(layer.outputs[0], result), loop_of(pool, type, false)}, "average_pool");
   return true;
 }
 
@@ -263,7 +263,7 @@ bool lower_byte_pool(Builder& builder, LayerId id) {
     else
       max_pool(pool, from[0].as<std::uint8_t>(), to[0].as<std::uint8_t>());
   };
-  builder.loops_channels_last(id, run, "max_pool");
+  loops_channels_last(builder, id, run, "max_pool");
   return true;
 }
 
@@ -301,8 +301,9 @@ bool lower_resize(Builder& builder, LayerId id) {
         resampling(builder.engine(), *algorithm, layout, any_desc(output, type_of(layout)));
     if (!kernel || kernel.is_slow()) continue;
     const Value source = builder.in_layout(layer.inputs[0], layout);
-    builder.run(kernel, {{DNNL_ARG_SRC, source}},
-                {{DNNL_ARG_DST, builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST))}});
+    builder.program().run(
+        kernel, {{DNNL_ARG_SRC, source}},
+        {{DNNL_ARG_DST, builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST))}});
     return true;
   }
   return false;

@@ -20,7 +20,7 @@ std::optional<kernels::WinogradConvolution> winograd_of(const Builder& builder,
 
 /// In float16, on 64-bit ARM.
 bool is_in_halves_of_arm(const Builder& builder, LayerId id) {
-  return !builder.is_int8(id) && builder.type(id) == Type::f16 && kernels::has_half_products();
+  return !is_int8(builder, id) && type_of(builder, id) == Type::f16 && kernels::has_half_products();
 }
 
 bool lower_halves(Builder& builder, const Group& group,
@@ -31,10 +31,10 @@ bool lower_halves(Builder& builder, const Group& group,
   OwnWork& work = parts.work;
   const TensorId weights = builder.layer(group.head).inputs[1];
   work.constants.push_back(packed_weights(builder, weights, convolution));
-  work.working =
-      builder.make_temporary(row_major_desc({static_cast<std::int64_t>(tiles.working)}, Type::u8));
+  work.working = builder.program().make_temporary(
+      row_major_desc({static_cast<std::int64_t>(tiles.working)}, Type::u8));
   kernels::HalfWinogradOperands operands;
-  operands.weights = builder.constant_data(work.constants.back());
+  operands.weights = builder.program().constant_data(work.constants.back());
   operands.bias = parts.bias;
   work.run = [operands, convolution, tiles](const OwnPlaces& places) mutable {
     operands.source = reinterpret_cast<const kernels::Half*>(places.from);
@@ -43,7 +43,7 @@ bool lower_halves(Builder& builder, const Group& group,
     convolve(convolution, tiles, operands);
   };
   post_operands(builder, group, work.to);
-  builder.run(work, builder.variant(group.head).algorithm);
+  builder.program().run(work, builder.variant(group.head).algorithm);
   return true;
 }
 
@@ -55,18 +55,18 @@ bool is_winograd(const Builder& builder, LayerId id) {
 }
 
 bool can_be_winograd(const Builder& builder, LayerId id) {
-  const bool is_half = !builder.is_int8(id) && builder.type(id) != Type::f32;
-  const bool has_integers = builder.is_int8(id) || is_half;
+  const bool is_half = !is_int8(builder, id) && type_of(builder, id) != Type::f32;
+  const bool has_integers = is_int8(builder, id) || is_half;
   if (has_integers && !is_in_halves_of_arm(builder, id) &&
       !(kernels::has_integer_loops() && has_integer_products()))
     return false;
-  if (is_half && !has_half(builder.type(id))) return false;
+  if (is_half && !has_half(type_of(builder, id))) return false;
   if (!can_be_own(builder, id)) return false;
   const auto fits = [](const kernels::WindowAxis& axis) {
     return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
   };
   constexpr std::int64_t most_channels = 65'536;  // of sums of bytes
-  if (builder.is_int8(id) && builder.tensor(builder.layer(id).inputs[0]).shape[1] > most_channels)
+  if (is_int8(builder, id) && builder.tensor(builder.layer(id).inputs[0]).shape[1] > most_channels)
     return false;
   return fits(axis_of(builder, id, 0)) && fits(axis_of(builder, id, 1));
 }
@@ -84,9 +84,11 @@ bool lower_winograd(Builder& builder, const Group& group) {
   const kernels::WinogradTiles tiles(*convolution);
   OwnWork& work = parts.work;
   work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution));
-  work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
+  work.working =
+      builder.program().make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
   kernels::WinogradOperands operands;
-  operands.weights = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  operands.weights =
+      reinterpret_cast<const float*>(builder.program().constant_data(work.constants.back()));
   operands.bias = parts.bias;
   if (parts.integers)
     operands.scale = parts.integers->source.encoding.scale /
@@ -99,7 +101,7 @@ bool lower_winograd(Builder& builder, const Group& group) {
     convolve(convolution, tiles, operands);
   };
   post_operands(builder, group, work.to);
-  builder.run(work, builder.variant(group.head).algorithm);
+  builder.program().run(work, builder.variant(group.head).algorithm);
   return true;
 }
 

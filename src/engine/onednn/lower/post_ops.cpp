@@ -193,7 +193,7 @@ void run(Builder& builder, const Group& group, const FunctionPass& pass, const V
     kernels::apply({function}, {reinterpret_cast<const float*>(at.from), count},
                    reinterpret_cast<float*>(at.to), reinterpret_cast<const float*>(at.others[0]));
   };
-  builder.run_in_place(work, "functions");
+  builder.program().run_in_place(work, "functions");
 }
 
 std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result) {
@@ -207,9 +207,10 @@ std::vector<Operand> post_operands(Builder& builder, const Group& group, const V
   for (const Fused& fused : group.tail) {
     if (fused.kind == Fused::Kind::residual) {
       Quantization in{type_of(result.desc), {}};
-      if (is_quantized(result.desc)) in = builder.quantization(fused.operand);
+      if (is_quantized(result.desc)) in = builder.eight_bits().quantization(fused.operand);
       const Desc layout = retyped(result.desc, in.type);
-      builder.copy_in_place(builder.in_layout(fused.operand, layout, in.encoding), result);
+      builder.program().copy_in_place(builder.in_layout(fused.operand, layout, in.encoding),
+                                      result);
     } else if (fused.kind == Fused::Kind::binary) {
       const int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
       Value operand = builder.plain(fused.operand);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "formats/onnx/graph/read_nodes.h"
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/tensor_data.h"
 #include "formats/onnx/types.h"
 
@@ -23,7 +23,7 @@ bool truth(const Node& node, TensorId id, std::string_view what) {
     node.fail(
         fmt::format("{} depends on '{}', which {}; it must be known when the model is read: "
                     "export the model so that it is fixed{}",
-                    what, tensor.name, node.computed_from(id), node.or_fix(id)));
+                    what, tensor.name, computed_from(node, id), or_fix(node, id)));
   if (tensor.type != DataType::boolean || element_count(tensor.shape) != 1)
     node.fail(fmt::format("{} depends on '{}', which is {} {}, expected one boolean", what,
                           tensor.name, to_text(tensor.type), to_text(tensor.shape)));
@@ -36,17 +36,17 @@ void add_weights(Node& node, const ::onnx::GraphProto& graph) {
   if (graph.sparse_initializer_size() > 0) node.fail("a graph inside of it has a sparse weight");
   for (const ::onnx::TensorProto& weight : graph.initializer()) {
     const std::string place = fmt::format("{}: the weight '{}'", node.place(), weight.name());
-    Array value = read_tensor(weight, reading.external_files(), place);
-    node.take_memory(value.memory->size());
-    const TensorId id = reading.add_constant(std::move(value));
-    if (has_four_bits(weight.data_type())) reading.mark_of_four_bits(id);
+    Array value = read_tensor(weight, reading.files, place);
+    take_memory(node, value.memory->size());
+    const TensorId id = reading.network.add_constant(std::move(value));
+    if (has_four_bits(weight.data_type())) reading.of_four_bits.insert(id);
     reading.define(weight.name(), id);
   }
 }
 
 std::vector<Known> outputs_of(const Reading& reading, const ::onnx::GraphProto& graph) {
   std::vector<Known> results;
-  for (const auto& output : graph.output()) results.push_back(reading.known(output.name()));
+  for (const auto& output : graph.output()) results.push_back(reading.names.known(output.name()));
   return results;
 }
 
@@ -60,11 +60,11 @@ void leave_out_unread(const Node& node, std::size_t first, std::size_t result, N
 }
 
 std::vector<Known> read_branch(Node& node, const std::string& name) {
-  const ::onnx::GraphProto& graph = node.graph_attribute(name);
+  const ::onnx::GraphProto& graph = node.attributes().graph(name);
   if (static_cast<std::size_t>(graph.output_size()) < node.output_count())
     node.fail(fmt::format("has {} outputs, but its branch has {}", node.output_count(),
                           graph.output_size()));
-  const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
+  const Scope scope(node.reading().names, {node.name() + "/", node.place(), std::nullopt});
   add_weights(node, graph);
   NodeList nodes = nodes_of(graph);
   leave_out_unread(node, 0, 0, nodes);
@@ -73,7 +73,7 @@ std::vector<Known> read_branch(Node& node, const std::string& name) {
 }
 
 bool lacks_operator(const Node& node, const Known& value) {
-  return value.problem && node.reading().problems().lacks_operator({*value.problem});
+  return value.problem && node.reading().problems.lacks_operator({*value.problem});
 }
 
 /// A tensor with room for what either branch gives. A branch that does not fit the sizes is refused
@@ -91,12 +91,12 @@ Known room_for(Node& node, const Known& a, const Known& b) {
   Made made{left.type, left.shape};
   for (std::size_t i = 0; i < made.shape.size(); ++i)
     made.shape[i] = std::max(left.shape[i], right.shape[i]);
-  return {node.reading().add_unknown(std::move(made)), std::nullopt};
+  return {node.reading().network.add_unknown(std::move(made)), std::nullopt};
 }
 
 void lower_if(Node& node) {
   std::vector<Known> results;
-  if (node.is_known(0) || !node.reading().takes_largest_sizes()) {
+  if (is_known(node, 0) || node.reading().purpose != Purpose::largest_sizes) {
     const bool condition = truth(node, node.input(0), "which branch is taken");
     results = read_branch(node, condition ? "then_branch" : "else_branch");
   } else {
@@ -113,7 +113,7 @@ class Unrolled {
   explicit Unrolled(Node& node)
       : node_(node),
         reading_(node.reading()),
-        graph_(node.graph_attribute("body")),
+        graph_(node.attributes().graph("body")),
         nodes_(nodes_of(graph_)) {
     for (std::size_t i = 2; i < node.optional_inputs().size(); ++i)
       carried_.push_back({node.input(i), std::nullopt});
@@ -132,14 +132,14 @@ class Unrolled {
     const std::int64_t rounds = round_count();
     if (node_.has(0) && rounds > most_rounds) fail_on_many_rounds();
     bool goes_on = !node_.has(1) || truth(node_, node_.input(1), "whether the loop runs");
-    const Scope scope(reading_, {node_.name() + "/", node_.place(), std::nullopt});
+    const Scope scope(reading_.names, {node_.name() + "/", node_.place(), std::nullopt});
     add_weights(node_, graph_);
     std::int64_t round = 0;
     while (goes_on && round < rounds) {
       const std::vector<Known> before = carried_;
-      const MadeInside made = reading_.made_inside();
+      const MadeInside made = reading_.inside.made();
       goes_on = run_round(round++);
-      if (goes_on && reading_.has_limits() && repeats(before))
+      if (goes_on && reading_.purpose == Purpose::network && repeats(before))
         round = foresee(made, round, rounds);
     }
     check_layers(round);
@@ -159,12 +159,11 @@ class Unrolled {
     if (!node_.has(0)) return most_rounds + 1;
     const Tensor& count = node_.tensor(0);
     if (!count.constant)
-      node_.fail(
-          fmt::format("how many rounds it runs depends on '{}', which {}; it must be known "
-                      "when the model is read: export the model so that it is fixed{}",
-                      count.name, node_.computed_from(node_.input(0)),
-                      node_.or_fix(node_.input(0))));
-    const Shape values = node_.integers(0, "the number of rounds");
+      node_.fail(fmt::format(
+          "how many rounds it runs depends on '{}', which {}; it must be known "
+          "when the model is read: export the model so that it is fixed{}",
+          count.name, computed_from(node_, node_.input(0)), or_fix(node_, node_.input(0))));
+    const Shape values = integers(node_, 0, "the number of rounds");
     if (values.size() != 1) node_.fail("the number of rounds is not one number");
     return std::min(values[0], most_rounds + 1);
   }
@@ -194,16 +193,17 @@ class Unrolled {
     const Tensor &left = node_.tensor(a), &right = node_.tensor(b);
     return !left.constant && !right.constant && left.type == right.type &&
            left.shape == right.shape &&
-           reading_.has_varying_length(a) == reading_.has_varying_length(b) &&
-           reading_.has_four_bits(a) == reading_.has_four_bits(b);
+           reading_.of_varying_length.contains(a) == reading_.of_varying_length.contains(b) &&
+           reading_.of_four_bits.contains(a) == reading_.of_four_bits.contains(b);
   }
 
   /// After `done` rounds, of which the last will repeat. The number of rounds that are done then.
   std::int64_t foresee(const MadeInside& before, std::int64_t done, std::int64_t rounds) {
     if (rounds > most_rounds) fail_on_many_rounds();
     const auto left = static_cast<std::size_t>(rounds - done);
-    reading_.foresee(before, left, node_.place(), fmt::format("unrolls to {} rounds", rounds));
-    if (!reading_.counts_repeats()) return done;
+    reading_.inside.foresee(before, left, node_.place(),
+                            fmt::format("unrolls to {} rounds", rounds));
+    if (!reading_.inside.counts_repeats()) return done;
     for (std::vector<Known>& rows : rows_) rows.resize(rows.size() + left, rows.back());
     return rounds;
   }
@@ -212,22 +212,24 @@ class Unrolled {
   void check_layers(std::int64_t rounds) const {
     if (std::ranges::any_of(carried_, [](const Known& one) { return one.problem.has_value(); }))
       return;
-    reading_.check_layers_inside(node_.place(), fmt::format("has unrolled {} rounds", rounds));
+    reading_.inside.check_layers(node_.place(), fmt::format("has unrolled {} rounds", rounds));
   }
 
   /// Whether another round follows.
   bool run_round(std::int64_t round) {
     if (round == most_rounds) fail_on_many_rounds();
     check_layers(round);
-    const Scope scope(reading_,
+    const Scope scope(reading_.names,
                       {fmt::format("{}/{}/", node_.name(), round), node_.place(), std::nullopt});
     const std::vector<std::int64_t> number{round};
-    define_input(0, {reading_.add_constant(make_array<std::int64_t>(DataType::int64, {}, number)),
-                     std::nullopt});
+    define_input(
+        0, {reading_.network.add_constant(make_array<std::int64_t>(DataType::int64, {}, number)),
+            std::nullopt});
     Buffer yes(size_of(DataType::boolean));
     yes.data()[0] = std::byte{1};
-    define_input(1, {reading_.add_constant(make_array(DataType::boolean, {}, std::move(yes))),
-                     std::nullopt});
+    define_input(1,
+                 {reading_.network.add_constant(make_array(DataType::boolean, {}, std::move(yes))),
+                  std::nullopt});
     for (std::size_t i = 0; i < carried_.size(); ++i) define_input(i + 2, carried_[i]);
     read_nodes(reading_, nodes_);
     const std::vector<Known> results = outputs_of(reading_, graph_);
@@ -235,8 +237,7 @@ class Unrolled {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       rows_[i].push_back(results[1 + carried_.size() + i]);
     if (!results[0].id) {
-      if (results[0].problem)
-        reading_.problems().refuse({*results[0].problem}, reading_.source().file);
+      if (results[0].problem) reading_.problems.refuse({*results[0].problem}, reading_.source.file);
       node_.fail("its body does not say whether the loop goes on");
     }
     return truth(node_, *results[0].id, "whether the loop goes on");
@@ -255,7 +256,7 @@ class Unrolled {
       Made made{node_.tensor(*row.id).type, node_.tensor(*row.id).shape};
       made.shape.insert(made.shape.begin(), 1);
       parts.push_back(node_.add(Reshape{}, {*row.id}, made));
-      if (!reading_.is_inside()) reading_.count_layer();
+      if (!reading_.names.is_inside()) reading_.inside.count_layers(1);
       check_layers(std::ssize(parts));
     }
     Made all{node_.tensor(parts[0]).type, node_.tensor(parts[0]).shape};
@@ -295,11 +296,11 @@ bool has_loop(const ::onnx::GraphProto& graph) {
 /// together, without reading each round.
 void count_inner_loops(const Node& node) {
   const Reading& reading = node.reading();
-  if (reading.is_inside() || !reading.has_limits()) return;
-  if (!has_loop(node.graph_attribute("body"))) return;
+  if (reading.names.is_inside() || reading.purpose != Purpose::network) return;
+  if (!has_loop(node.attributes().graph("body"))) return;
   Reading copy = reading;
-  copy.count_repeats();
-  Node counted = node.in(copy);
+  copy.inside.count_repeats();
+  Node counted(node, copy);
   unroll(counted);
 }
 

@@ -152,18 +152,18 @@ std::string key_of(const std::string& domain, const std::string& name,
 
 }  // namespace
 
-Reading::Functions functions_of(const ::onnx::ModelProto& model) {
-  Reading::Functions result;
+Functions functions_of(const ::onnx::ModelProto& model) {
+  Functions result;
   for (const ::onnx::FunctionProto& function : model.functions())
     result.emplace(key_of(function.domain(), function.name(), overload_of(function)), &function);
   return result;
 }
 
 const ::onnx::FunctionProto* find_function(const Reading& reading, const ::onnx::NodeProto& node) {
-  if (reading.functions().empty()) return nullptr;
+  if (reading.functions.empty()) return nullptr;
   const auto found =
-      reading.functions().find(key_of(node.domain(), node.op_type(), overload_of(node)));
-  return found == reading.functions().end() ? nullptr : found->second;
+      reading.functions.find(key_of(node.domain(), node.op_type(), overload_of(node)));
+  return found == reading.functions.end() ? nullptr : found->second;
 }
 
 void call_function(Reading& reading, const ::onnx::FunctionProto& function,
@@ -171,40 +171,41 @@ void call_function(Reading& reading, const ::onnx::FunctionProto& function,
   const ::onnx::NodeProto& node = call.proto;
   const std::string& name = call.name;
   const std::string place =
-      fmt::format("{}: node '{}' ({})", reading.source().file, name, node.op_type());
+      fmt::format("{}: node '{}' ({})", reading.source.file, name, node.op_type());
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
     throw InputError(place, fmt::format("has {} inputs and {} outputs, but its function has {} and "
                                         "{}",
                                         node.input_size(), node.output_size(),
                                         function.input_size(), function.output_size()));
-  if (reading.is_inside(function))
+  if (reading.names.is_inside(function))
     throw InputError(place, fmt::format("the function '{}' calls itself, which ONNX does not "
                                         "allow; export the model without recursion",
                                         function.name()));
   const std::string by = fmt::format("calls the function '{}'", function.name());
-  reading.check_layers_inside(place, by);
+  reading.inside.check_layers(place, by);
   std::vector<std::optional<TensorId>> given;
-  for (const std::string& input : node.input()) given.push_back(reading.find(input));
-  const auto count = [&](std::size_t bytes) { reading.count_copied(bytes, place); };
+  for (const std::string& input : node.input()) given.push_back(reading.names.find(input));
+  const auto count = [&](std::size_t bytes) { reading.inside.count_copied(bytes, place); };
   Body body = body_of(function, Arguments(function, node, count));
   for (int i = 0; i < node.output_size(); ++i)
     if (call.needed.contains(node.output(i))) body.list.outputs.push_back(function.output(i));
   std::vector<Known> results;
   {
-    const Scope scope(reading,
-                      {name + "/", place, opset_of(function, reading.opset(), place), &function});
+    const Scope scope(reading.names, {name + "/", place,
+                                      opset_of(function, reading.names.opset(), place), &function});
     for (int i = 0; i < function.input_size(); ++i) {
       const bool is_there = i < node.input_size() && given[static_cast<std::size_t>(i)];
       if (is_there)
         reading.define(function.input(i), *given[static_cast<std::size_t>(i)]);
       else
-        reading.define_nothing(function.input(i));
+        reading.define(function.input(i), Known{});
     }
     read_nodes(reading, body.list);
-    for (const std::string& output : function.output()) results.push_back(reading.known(output));
+    for (const std::string& output : function.output())
+      results.push_back(reading.names.known(output));
   }
   if (std::ranges::none_of(results, [](const Known& one) { return one.problem.has_value(); }))
-    reading.check_layers_inside(place, by);
+    reading.inside.check_layers(place, by);
   for (int i = 0; i < node.output_size(); ++i)
     reading.define(node.output(i), results[static_cast<std::size_t>(i)]);
 }

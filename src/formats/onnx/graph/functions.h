@@ -14,7 +14,7 @@ class NodeProto;
 namespace millrace::formats::onnx {
 
 /// Those of the model, to be found by find_function.
-Reading::Functions functions_of(const ::onnx::ModelProto& model);
+Functions functions_of(const ::onnx::ModelProto& model);
 
 /// The model's function for the node's operator; null: it brings none.
 const ::onnx::FunctionProto* find_function(const Reading& reading, const ::onnx::NodeProto& node);

@@ -42,23 +42,23 @@ std::unordered_set<std::string> given_names(Reading& reading, const NodeList& li
   std::unordered_set<std::string> given;
   for (const ::onnx::NodeProto* node : list.nodes) {
     std::vector<std::string> names = names_read(*node);
-    reading.count_node(names.size());
+    if (reading.names.is_inside()) reading.inside.count_node(names.size());
     for (std::string& name : names)
-      if (reading.knows(name)) given.insert(std::move(name));
+      if (reading.names.knows(name)) given.insert(std::move(name));
   }
   for (const ::onnx::NodeProto* node : list.nodes)
     for (const std::string& name : node->output()) {
       given.erase(name);
-      if (reading.is_own(name)) given.insert(name);
+      if (reading.names.is_own(name)) given.insert(name);
     }
   return given;
 }
 
 void leave_problem(Reading& reading, const NodeToRead& node, Problem problem) {
   problem.node = node.name;
-  const std::size_t index = reading.problems().add(std::move(problem));
+  const std::size_t index = reading.problems.add(std::move(problem));
   for (const std::string& output : node.proto.output())
-    if (!output.empty()) reading.define_problem(output, index);
+    if (!output.empty()) reading.names.replace(output, {std::nullopt, index});
 }
 
 void lower_node(Reading& reading, const NodeToRead& node, const std::string& op_type) {
@@ -73,12 +73,14 @@ void read_node(Reading& reading, const NodeToRead& node) {
   const bool known = is_supported(op_type) || find_function(reading, node.proto) != nullptr;
   Problem problem{known ? "" : op_type, {}, {}, {}};
   for (const std::string& input : node.proto.input())
-    if (const auto cause = reading.problem_of(input)) problem.causes.push_back(*cause);
+    if (const auto cause = reading.names.problem_of(input)) problem.causes.push_back(*cause);
   if (!problem.causes.empty()) return leave_problem(reading, node, std::move(problem));
   try {
     lower_node(reading, node, op_type);
   } catch (const InputError& error) {
-    if (reading.has_limits() && dynamic_cast<const TooMuchInside*>(&error) != nullptr) throw;
+    if (reading.purpose == Purpose::network &&
+        dynamic_cast<const TooMuchInside*>(&error) != nullptr)
+      throw;
     problem.error.push_back(error);
     leave_problem(reading, node, std::move(problem));
   }
@@ -87,12 +89,13 @@ void read_node(Reading& reading, const NodeToRead& node) {
 }  // namespace
 
 void read_nodes(Reading& reading, const NodeList& list) {
-  check_names(list, reading.source().file);
+  check_names(list, reading.source.file);
   const std::vector<std::string> names = node_names(list);
   const GraphValues values{given_names(reading, list), needed_names(list)};
-  for (const std::size_t i : computation_order(list, values, reading.source().file)) {
-    reading.count_name(reading.prefix().size() + names[i].size());
-    read_node(reading, {*list.nodes[i], reading.prefix() + names[i], values.needed});
+  for (const std::size_t i : computation_order(list, values, reading.source.file)) {
+    std::string name = reading.names.prefix() + names[i];
+    if (reading.names.is_inside()) reading.inside.count_name(name.size());
+    read_node(reading, {*list.nodes[i], std::move(name), values.needed});
   }
 }
 

@@ -34,7 +34,7 @@ class Extent {
       if (!seen_.insert(name).second) continue;
       const auto made = maker_.find(name);
       const bool inside = made != maker_.end() && is_inside(name);
-      if (!inside && reading_.find(name)) given.insert(name);
+      if (!inside && reading_.names.find(name)) given.insert(name);
       if (!inside || !nodes.insert(made->second).second) continue;
       const std::vector<std::string> names = names_read(graph_.node(made->second));
       waiting.insert(waiting.end(), names.begin(), names.end());
@@ -46,8 +46,9 @@ class Extent {
 
  private:
   bool is_inside(const std::string& name) const {
-    const std::optional<TensorId> id = reading_.find(name);
-    return id ? reading_.has_varying_length(*id) : reading_.problem_of(name).has_value();
+    const std::optional<TensorId> id = reading_.names.find(name);
+    return id ? reading_.of_varying_length.contains(*id)
+              : reading_.names.problem_of(name).has_value();
   }
 
   const Reading& reading_;
@@ -58,9 +59,9 @@ class Extent {
 
 /// A frame finds no files any more.
 void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
-  const std::string& file = reading.source().file;
+  const std::string& file = reading.source.file;
   for_each_tensor(model, [&](::onnx::TensorProto& tensor) {
-    take_in_external_data(tensor, reading.external_files(),
+    take_in_external_data(tensor, reading.files,
                           fmt::format("{}: the weight '{}'", file, tensor.name()));
   });
   if (model.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -73,9 +74,9 @@ void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
                             const Extent& extent, const std::vector<std::string>& outputs) {
   ::onnx::ModelProto model;
   model.set_ir_version(8);
-  model.add_opset_import()->set_version(reading.opset());
-  if (reading.source().is_of_pytorch) model.set_producer_name(pytorch);
-  for (const auto& [key, function] : reading.functions()) *model.add_functions() = *function;
+  model.add_opset_import()->set_version(reading.names.opset());
+  if (reading.source.is_of_pytorch) model.set_producer_name(pytorch);
+  for (const auto& [key, function] : reading.functions) *model.add_functions() = *function;
   const std::vector<std::string> names = node_names(nodes_of(graph));
   for (const int i : extent.nodes) {
     ::onnx::NodeProto* node = model.mutable_graph()->add_node();
@@ -91,34 +92,34 @@ void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
 void need_outputs(const Reading& reading, const std::vector<std::string>& outputs) {
   std::vector<std::size_t> missing;
   for (const std::string& output : outputs)
-    if (const auto problem = reading.problem_of(output)) missing.push_back(*problem);
-  if (!missing.empty()) reading.problems().refuse(missing, reading.source().file);
+    if (const auto problem = reading.names.problem_of(output)) missing.push_back(*problem);
+  if (!missing.empty()) reading.problems.refuse(missing, reading.source.file);
 }
 
 /// The largest sizes of the outputs: those of a frame that leaves nothing out.
 std::vector<std::optional<Made>> largest_outputs(Reading& outside, const ::onnx::ModelProto& model,
                                                  const VaryingPart& part) {
-  Reading reading(outside.source());
-  reading.set_functions(functions_of(model));
-  reading.take_largest_sizes();
+  Reading reading(outside.source, functions_of(model), Purpose::largest_sizes);
   for (const std::string& name : part.inputs) {
-    const TensorId id = *outside.find(name);
-    const Tensor& tensor = outside.network()[id];
-    if (tensor.constant)
-      reading.define(name, reading.add_constant(*tensor.constant));
-    else
-      reading.say_behind(reading.add_input(name, {tensor.type, tensor.shape}),
-                         outside.inputs_behind(id));
+    const TensorId id = *outside.names.find(name);
+    const Tensor& tensor = outside.network[id];
+    if (tensor.constant) {
+      reading.define(name, reading.network.add_constant(*tensor.constant));
+    } else {
+      const TensorId input = reading.network.add_input({tensor.type, tensor.shape});
+      reading.define(name, input);
+      reading.network.say_behind(input, outside.network.inputs_behind(id));
+    }
   }
   read_nodes(reading, nodes_of(model.graph()));
   need_outputs(reading, part.outputs);
   std::vector<std::optional<Made>> made;
   for (const std::string& output : part.outputs) {
-    const std::optional<TensorId> id = reading.find(output);
+    const std::optional<TensorId> id = reading.names.find(output);
     if (!id || !id->valid())
       throw InputError(output,
                        "no node makes it, although it is an output; export the model again");
-    const Tensor& tensor = reading.network()[*id];
+    const Tensor& tensor = reading.network[*id];
     made.push_back(Made{tensor.type, tensor.shape});
   }
   return made;
@@ -127,7 +128,7 @@ std::vector<std::optional<Made>> largest_outputs(Reading& outside, const ::onnx:
 std::vector<std::string> unread_outputs(const Reading& reading, const ::onnx::GraphProto& graph) {
   std::vector<std::string> names;
   for (const ::onnx::ValueInfoProto& output : graph.output())
-    if (reading.problem_of(output.name()) &&
+    if (reading.names.problem_of(output.name()) &&
         std::find(names.begin(), names.end(), output.name()) == names.end())
       names.push_back(output.name());
   return names;
@@ -135,24 +136,23 @@ std::vector<std::string> unread_outputs(const Reading& reading, const ::onnx::Gr
 
 bool lacks_operator(Reading& reading, const std::vector<std::string>& outputs) {
   std::vector<std::size_t> problems;
-  for (const std::string& output : outputs) problems.push_back(*reading.problem_of(output));
-  return reading.problems().lacks_operator(problems);
+  for (const std::string& output : outputs) problems.push_back(*reading.names.problem_of(output));
+  return reading.problems.lacks_operator(problems);
 }
 
 /// What VaryingPart::compute is.
 std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inputs) {
   const std::string place = "varying_part";
   const auto model = parse_model(*part.model, place);
-  Reading reading({place, {}, opset_of(*model, place), is_of_pytorch(*model)});
-  reading.set_functions(functions_of(*model));
-  reading.lift_limits();
+  Reading reading({place, {}, opset_of(*model, place), is_of_pytorch(*model)}, functions_of(*model),
+                  Purpose::values);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    reading.define(part.inputs[i], reading.add_constant(std::move(inputs[i])));
+    reading.define(part.inputs[i], reading.network.add_constant(std::move(inputs[i])));
   read_nodes(reading, nodes_of(model->graph()));
   need_outputs(reading, part.outputs);
   std::vector<Array> outputs;
   for (const std::string& name : part.outputs) {
-    const std::optional<Array>& value = reading.network()[*reading.find(name)].constant;
+    const std::optional<Array>& value = reading.network[*reading.names.find(name)].constant;
     if (!value) throw InputError(place, fmt::format("there are no loops that compute '{}'", name));
     outputs.push_back(*value);
   }
@@ -170,20 +170,20 @@ void read_varying_part(Reading& reading, const ::onnx::GraphProto& graph) {
   extent.grow_from(part.outputs);
   part.inputs.assign(extent.given.begin(), extent.given.end());
   const auto has_four_bits = [&](const std::string& name) {
-    return reading.has_four_bits(*reading.find(name));
+    return reading.of_four_bits.contains(*reading.names.find(name));
   };
   if (std::any_of(part.inputs.begin(), part.inputs.end(), has_four_bits)) return;
   const ::onnx::ModelProto model = model_of(reading, graph, extent, part.outputs);
   const std::vector<std::optional<Made>> made = largest_outputs(reading, model, part);
   std::vector<TensorId> inputs;
   for (const std::string& name : part.inputs) {
-    inputs.push_back(*reading.find(name));
-    part.types.push_back(reading.network()[inputs.back()].type);
+    inputs.push_back(*reading.names.find(name));
+    part.types.push_back(reading.network[inputs.back()].type);
   }
   part.model = std::make_shared<const std::string>(model.SerializeAsString());
   const std::vector<std::string> outputs = part.outputs;
-  const std::vector<TensorId> results =
-      reading.add_layer({"varying_part", std::move(part), inputs, {}}, made, reading.source().file);
+  const std::vector<TensorId> results = reading.network.add_layer(
+      {"varying_part", std::move(part), inputs, {}}, made, reading.source.file);
   for (std::size_t i = 0; i < results.size(); ++i) reading.replace(outputs[i], results[i]);
 }
 

@@ -111,8 +111,8 @@ bool Sight::sees(std::int64_t query, std::int64_t key) const {
 }
 
 TensorId sight_bias(Node& node, const Sight& sight, float masked, DataType type) {
-  node.take_memory(
-      {element_count({sight.queries, sight.keys}, node.place()) * std::int64_t{sizeof(float)}});
+  take_memory(node, {element_count({sight.queries, sight.keys}, node.place()) *
+                     std::int64_t{sizeof(float)}});
   std::vector<float> values;
   for (std::int64_t i = 0; i < sight.queries; ++i)
     for (std::int64_t j = 0; j < sight.keys; ++j) values.push_back(sight.sees(i, j) ? 0 : masked);

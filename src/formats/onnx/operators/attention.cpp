@@ -89,7 +89,7 @@ class StandardAttention {
     if (rest.back() < 0)
       node_.fail(fmt::format("the mask has shape {}, but there are {} keys",
                              to_text(steps_.shape(result)), keys));
-    node_.take_memory({element_count(rest) * std::int64_t{sizeof(float)}});
+    take_memory(node_, {element_count(rest) * std::int64_t{sizeof(float)}});
     const std::vector<float> values(static_cast<std::size_t>(element_count(rest)), never);
     return steps_.joined({result, steps_.numbers(rest, values, type)}, rest.size() - 1);
   }
@@ -119,8 +119,8 @@ class StandardAttention {
   /// i + first + sign * j, of row i and column j.
   TensorId positions(std::int64_t rows, std::int64_t columns, std::int64_t first,
                      std::int64_t sign) {
-    node_.take_memory(
-        {element_count({rows, columns}, node_.place()) * std::int64_t{sizeof(std::int64_t)}});
+    take_memory(node_, {element_count({rows, columns}, node_.place()) *
+                        std::int64_t{sizeof(std::int64_t)}});
     std::vector<std::int64_t> values;
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j) values.push_back(i + first + sign * j);
@@ -149,6 +149,16 @@ class StandardAttention {
 
 void lower_attention(Node& node) { StandardAttention(node).run(); }
 
+/// Along the last dimension.
+TensorId every_second(Node& node, TensorId id, std::int64_t first) {
+  Shape result = node.tensor(id).shape;
+  Slice op{Shape(result.size(), 0), Shape(result.size(), 1)};
+  op.starts.back() = first;
+  op.steps.back() = 2;
+  result.back() = (result.back() - first + 1) / 2;
+  return node.add(op, {id}, {node.tensor(id).type, result});
+}
+
 /// Pairs of numbers are turned by angles that depend on the token: in halves, or each with its
 /// neighbour.
 TensorId turned(Node& node, TensorId x, TensorId cosines, TensorId sines) {
@@ -156,8 +166,8 @@ TensorId turned(Node& node, TensorId x, TensorId cosines, TensorId sines) {
   const bool interleaved = node.attributes().flag("interleaved", false);
   const std::int64_t half = steps.shape(x).back() / 2;
   const std::size_t last = steps.shape(x).size() - 1;
-  const TensorId a = interleaved ? steps.every_second(x, last, 0) : steps.part(x, last, 0, half);
-  const TensorId b = interleaved ? steps.every_second(x, last, 1) : steps.part(x, last, half, half);
+  const TensorId a = interleaved ? every_second(node, x, 0) : steps.part(x, last, 0, half);
+  const TensorId b = interleaved ? every_second(node, x, 1) : steps.part(x, last, half, half);
   const auto mul = [&](TensorId p, TensorId q) { return steps.combined(BinaryKind::mul, p, q); };
   TensorId real = steps.combined(BinaryKind::sub, mul(a, cosines), mul(b, sines));
   TensorId imaginary = steps.sum(mul(a, sines), mul(b, cosines));

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 #include "formats/onnx/tensor_data.h"
 
@@ -72,8 +72,9 @@ class Contraction {
       else
         parts.back() += c;
     }
-    if (parts.size() != node_.input_count())
-      refuse(fmt::format("is for {} inputs, but there are {}", parts.size(), node_.input_count()));
+    if (parts.size() != node_.optional_inputs().size())
+      refuse(fmt::format("is for {} inputs, but there are {}", parts.size(),
+                         node_.optional_inputs().size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Labels plain = labels_of(parts[i], 0);
       const auto rank = static_cast<std::size_t>(node_.rank(i));
@@ -274,7 +275,7 @@ class Contraction {
 }  // namespace
 
 void lower_einsum(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   Contraction(node).run();
 }
 

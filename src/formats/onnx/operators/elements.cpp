@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {
@@ -49,7 +49,7 @@ void lower_gelu(Node& node) {
 /// The shape of all inputs from `first` on, broadcast together.
 Shape common_shape(const Node& node, std::size_t first) {
   Shape shape = node.shape(first);
-  for (std::size_t i = first + 1; i < node.input_count(); ++i) {
+  for (std::size_t i = first + 1; i < node.optional_inputs().size(); ++i) {
     const std::optional<Shape> wider = broadcast(shape, node.shape(i));
     if (!wider)
       node.fail(fmt::format("the input '{}' has shape {}, which cannot be broadcast to {}",
@@ -68,7 +68,7 @@ void need_booleans(const Node& node, std::size_t count) {
 
 template <CompareKind kind>
 void lower_compare(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Made made{DataType::boolean, common_shape(node, 0)};
   node.give(0, node.add(Compare{kind}, node.inputs(), made));
 }
@@ -86,7 +86,7 @@ void lower_not(Node& node) {
 }
 
 void lower_mod(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const bool fraction = node.type(0) == DataType::float32 || node.type(0) == DataType::float64 ||
                         node.type(0) == DataType::float16;
   const bool fmod = node.attributes().flag("fmod", false);
@@ -119,15 +119,15 @@ void lower_is_inf(Node& node) {
 
 /// The sum of all inputs, divided by their number.
 void lower_mean_of_inputs(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Made made{node.type(0), common_shape(node, 0)};
   TensorId sum = node.input(0);
-  for (std::size_t i = 1; i < node.input_count(); ++i) {
+  for (std::size_t i = 1; i < node.optional_inputs().size(); ++i) {
     const std::optional<Shape> shape = broadcast(node.tensor(sum).shape, node.shape(i));
     sum = node.add(Binary{BinaryKind::add}, {sum, node.input(i)}, {node.type(0), *shape});
   }
-  if (node.input_count() == 1) return node.give(0, sum);
-  const std::vector<float> number{static_cast<float>(node.input_count())};
+  if (node.optional_inputs().size() == 1) return node.give(0, sum);
+  const std::vector<float> number{static_cast<float>(node.optional_inputs().size())};
   TensorId count = node.add_constant(make_array<float>(DataType::float32, {}, number));
   if (node.type(0) != DataType::float32) count = node.add(Cast{}, {count}, {node.type(0), Shape()});
   node.give(0, node.add(Binary{BinaryKind::div}, {sum, count}, made));

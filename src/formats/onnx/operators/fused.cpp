@@ -57,7 +57,7 @@ class KeyMask {
     const std::int64_t batch = scores_[0], size = node_.shape(input_)[0];
     if (size != batch && size != 2 * batch) refuse();
     const Shape column{batch, 1, 1, 1};
-    node_.take_memory({scores_[3] * std::int64_t{sizeof(std::int64_t)}});
+    take_memory(node_, {scores_[3] * std::int64_t{sizeof(std::int64_t)}});
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(scores_[3]));
     std::iota(numbers.begin(), numbers.end(), 0);
     const TensorId keys = integers({1, 1, 1, scores_[3]}, numbers);
@@ -274,7 +274,7 @@ TensorId sum_of_skip(Node& node, std::size_t bias) {
 }
 
 TensorId zeros(Node& node, std::int64_t count) {
-  node.take_memory({count * std::int64_t{sizeof(float)}});
+  take_memory(node, {count * std::int64_t{sizeof(float)}});
   const std::vector<float> values(static_cast<std::size_t>(count), 0);
   return Steps(node).numbers({count}, values, node.type(0));
 }
@@ -318,7 +318,7 @@ void lower_embed_layer_normalization(Node& node) {
                           to_text(node.type(7)), to_text(node.shape(7)), to_text(node.shape(0))));
   if (node.wants(1)) {
     const Shape each{batch};
-    node.take_memory({batch * std::int64_t{sizeof(std::int32_t)}});
+    take_memory(node, {batch * std::int64_t{sizeof(std::int32_t)}});
     const std::vector<std::int32_t> none(static_cast<std::size_t>(batch), 0);
     node.give(1, node.has(7)
                      ? node.add(Reduce{ReduceKind::sum, {1}}, {node.input(7)}, {node.type(7), each})

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/steps.h"
 #include "formats/onnx/operators/tables.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t axis_of(const Node& node, std::int64_t fallback) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
-  return node.normalized(node.attributes().integer("axis", fallback), node.rank(0));
+  return normalized(node, node.attributes().integer("axis", fallback), node.rank(0));
 }
 
 void need_indices(const Node& node, std::size_t input) {
@@ -24,8 +24,8 @@ void need_indices(const Node& node, std::size_t input) {
 
 /// Of indices that are known now: `size_of_index(i)` is the dimension that the i-th one picks from.
 void check_known_indices(const Node& node, auto size_of_index) {
-  if (!node.is_known(1)) return;
-  const Shape indices = node.integers(1, "the indices");
+  if (!is_known(node, 1)) return;
+  const Shape indices = integers(node, 1, "the indices");
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const std::int64_t size = size_of_index(i);
     if (indices[i] < -size || indices[i] >= size)
@@ -125,7 +125,7 @@ void lower_scatter_nd(Node& node) {
 
 std::int64_t wanted_values(const Node& node) {
   if (node.opset() < 10) return node.attributes().required_integer("k");
-  return node.integer(1, "the number of values");
+  return integer(node, 1, "the number of values");
 }
 
 void lower_top_k(Node& node) {
@@ -143,14 +143,14 @@ void lower_top_k(Node& node) {
 }
 
 void lower_one_hot(Node& node) {
-  const std::vector<double> depth = node.numbers(1, "the depth");
+  const std::vector<double> depth = numbers(node, 1, "the depth");
   if (depth.size() != 1 || !(depth[0] >= 0) || depth[0] > 1 << 30)
     node.fail("the depth is not one number from 0 to 2^30");
   if (node.shape(2) != Shape{2})
     node.fail(
         fmt::format("the values have the shape {}, expected off and on", to_text(node.shape(2))));
   const std::int64_t rank = node.rank(0) + 1;
-  const std::int64_t axis = node.normalized(node.attributes().integer("axis", -1), rank);
+  const std::int64_t axis = normalized(node, node.attributes().integer("axis", -1), rank);
   Made made{node.type(2), node.shape(0)};
   made.shape.insert(made.shape.begin() + axis, static_cast<std::int64_t>(depth[0]));
   node.give(0, node.add(OneHot{axis}, {node.input(0), node.input(2)}, std::move(made)));
@@ -198,12 +198,12 @@ void lower_compress(Node& node) {
   const std::int64_t entries = node.shape(1)[0];
   if (entries > size)
     node.fail(fmt::format("the condition has {} entries for {} elements", entries, size));
-  if (!node.is_known(1) && node.reading().takes_largest_sizes()) {
+  if (!is_known(node, 1) && node.reading().purpose == Purpose::largest_sizes) {
     size = entries;
     const Slice first{Shape(shape.size(), 0), Shape(shape.size(), 1)};
     return node.give(0, node.add(first, {x}, {node.type(0), shape}));
   }
-  const std::vector<double> condition = node.numbers(1, "the condition");
+  const std::vector<double> condition = numbers(node, 1, "the condition");
   std::vector<std::int64_t> kept;
   for (std::size_t i = 0; i < condition.size(); ++i)
     if (condition[i] != 0) kept.push_back(static_cast<std::int64_t>(i));

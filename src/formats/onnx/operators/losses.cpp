@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {
@@ -19,7 +19,7 @@ TensorId with_shape(Node& node, TensorId id, const Shape& shape) {
 }
 
 void need_type_of_input(const Node& node) {
-  for (std::size_t i = 1; i < node.input_count(); ++i)
+  for (std::size_t i = 1; i < node.optional_inputs().size(); ++i)
     if (node.has(i) && node.type(i) != node.type(0))
       node.fail(fmt::format("the input '{}' has type {}, expected {} like the first input",
                             node.tensor(i).name, to_text(node.type(i)), to_text(node.type(0))));
@@ -54,7 +54,7 @@ void lower_layer_normalization(Node& node) {
   need_spread(node, 2);
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
   Normalization op;
-  op.axis = node.normalized(node.attributes().integer("axis", -1), node.rank(0));
+  op.axis = normalized(node, node.attributes().integer("axis", -1), node.rank(0));
   op.epsilon = node.attributes().number("epsilon", 1e-5f);
   const Made made{node.type(0), node.shape(0)};
   if (!node.wants(1) && !node.wants(2)) return node.give(0, node.add(op, node.inputs(), made));
@@ -72,7 +72,7 @@ void lower_rms_normalization(Node& node) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
   Normalization op;
   op.centred = false;
-  op.axis = node.normalized(node.attributes().integer("axis", -1), node.rank(0));
+  op.axis = normalized(node, node.attributes().integer("axis", -1), node.rank(0));
   op.epsilon = node.attributes().number("epsilon", 1e-5f);
   node.give(0, node.add(op, node.inputs(), {node.type(0), node.shape(0)}));
 }
@@ -126,7 +126,7 @@ void lower_group_normalization(Node& node) {
 void lower_mean_variance_normalization(Node& node) {
   const Shape shape = node.shape(0);
   Shape axes = node.attributes().integers("axes").value_or(Shape{0, 2, 3});
-  for (std::int64_t& axis : axes) axis = node.normalized(axis, node.rank(0));
+  for (std::int64_t& axis : axes) axis = normalized(node, axis, node.rank(0));
   std::sort(axes.begin(), axes.end());
   if (axes.empty() || std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     node.fail("'axes' is empty, or has an axis twice");
@@ -150,7 +150,7 @@ void lower_mean_variance_normalization(Node& node) {
 
 void lower_lp_normalization(Node& node) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
-  const std::int64_t axis = node.normalized(node.attributes().integer("axis", -1), node.rank(0));
+  const std::int64_t axis = normalized(node, node.attributes().integer("axis", -1), node.rank(0));
   const std::int64_t p = node.attributes().integer("p", 2);
   if (p != 1 && p != 2) node.fail(fmt::format("the attribute 'p' is {}, expected 1 or 2", p));
   const Shape shape = node.shape(0);

@@ -84,7 +84,7 @@ void lower_q_linear_softmax(Node& node) {
   const bool over_one = node.attributes().integer("opset", 13) >= 13;
   const std::int64_t rank = node.rank(0);
   const std::int64_t axis =
-      node.normalized(node.attributes().integer("axis", over_one ? -1 : 1), rank);
+      normalized(node, node.attributes().integer("axis", over_one ? -1 : 1), rank);
   const TensorId x = real(node, first_three);
   const Softmax op{axis, over_one ? axis + 1 : rank, false};
   give_quantized(node, node.add(op, {x}, {DataType::float32, node.shape(0)}), {0, 3, 4});
@@ -119,15 +119,15 @@ void lower_q_linear_average_pool(Node& node) {
 
 /// Scale and zero point of the result, then each part with its own.
 void lower_q_linear_concat(Node& node) {
-  if ((node.input_count() - 2) % 3 != 0)
-    node.fail(
-        fmt::format("has {} inputs, expected two and three for each part", node.input_count()));
+  if ((node.optional_inputs().size() - 2) % 3 != 0)
+    node.fail(fmt::format("has {} inputs, expected two and three for each part",
+                          node.optional_inputs().size()));
   Shape shape = node.shape(2);
-  const std::int64_t axis = node.normalized(node.attributes().integer("axis", 1), node.rank(2));
+  const std::int64_t axis = normalized(node, node.attributes().integer("axis", 1), node.rank(2));
   const auto at = static_cast<std::size_t>(axis);
   std::int64_t size = 0;
   std::vector<TensorId> parts;
-  for (std::size_t i = 2; i < node.input_count(); i += 3) {
+  for (std::size_t i = 2; i < node.optional_inputs().size(); i += 3) {
     const Shape& part = node.shape(i);
     shape[at] = part.size() == shape.size() ? part[at] : 0;
     if (part != shape)
@@ -241,7 +241,7 @@ void check_blocks(const Node& node, std::size_t input, DataType type, std::int64
   const Tensor& tensor = node.tensor(input);
   if (!tensor.constant)
     node.fail(fmt::format("the input '{}' {}; it must be a weight", tensor.name,
-                          node.computed_from(node.input(input))));
+                          computed_from(node, node.input(input))));
   if (tensor.type != type || element_count(tensor.shape) != count)
     node.fail(fmt::format("the input '{}' is {} of shape {}, expected {} with {} numbers",
                           tensor.name, to_text(tensor.type), to_text(tensor.shape), to_text(type),
@@ -276,7 +276,7 @@ void check_order(const Node& node, const BlockMatrix& matrix) {
     node.fail("the attribute 'weight_prepacked' is 1, which is for one device; save the model "
               "without it");
   if (!node.has(block_order)) return;
-  const Shape order = node.integers(block_order, "the order of rows");
+  const Shape order = integers(node, block_order, "the order of rows");
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order[i] != static_cast<std::int64_t>(i) / matrix.block)
       node.fail("has an order of rows (the input 'g_idx'), which is not supported; quantise "
@@ -291,7 +291,7 @@ std::vector<double> zero_points(const Node& node, const BlockMatrix& matrix) {
                                static_cast<double>(1 << (matrix.bits - 1)));
   if (node.type(block_zeros) != DataType::uint8) {
     check_blocks(node, block_zeros, node.type(0), all);
-    return node.numbers(block_zeros, "the zero points");
+    return numbers(node, block_zeros, "the zero points");
   }
   check_blocks(node, block_zeros, DataType::uint8, matrix.columns * matrix.zeros());
   const std::byte* at = node.tensor(block_zeros).constant->bytes().data();
@@ -307,7 +307,7 @@ Array real_numbers(const Node& node, const BlockMatrix& matrix) {
   const std::int64_t all = matrix.columns * matrix.blocks;
   check_blocks(node, block_weights, DataType::uint8, all * matrix.bytes);
   check_blocks(node, block_scales, node.type(0), all);
-  const std::vector<double> scales = node.numbers(block_scales, "the scales");
+  const std::vector<double> scales = numbers(node, block_scales, "the scales");
   const std::vector<double> zeros = zero_points(node, matrix);
   const std::byte* at = node.tensor(block_weights).constant->bytes().data();
   Buffer buffer =
@@ -334,7 +334,7 @@ void lower_mat_mul_n_bits(Node& node) {
   if (node.has(block_bias) && node.shape(block_bias) != Shape{matrix.columns})
     node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(block_bias).name,
                           to_text(node.shape(block_bias)), matrix.columns));
-  node.take_memory(size_of(DataType::float32) * (matrix.rows * matrix.columns));
+  take_memory(node, size_of(DataType::float32) * (matrix.rows * matrix.columns));
   Steps steps(node);
   const TensorId weights = steps.as(node.add_constant(real_numbers(node, matrix)), type);
   const TensorId product = steps.product(node.input(0), weights);

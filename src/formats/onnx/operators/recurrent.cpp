@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {
@@ -133,18 +133,18 @@ Sizes sizes_of(const Node& node, const Recurrent& op, const Recipe& recipe) {
 }
 
 void need_types(const Node& node) {
-  for (std::size_t i = 1; i < node.input_count(); ++i) {
+  for (std::size_t i = 1; i < node.optional_inputs().size(); ++i) {
     if (!node.has(i)) continue;
     const DataType wanted = i == 4 ? DataType::int32 : node.type(0);
     if (node.type(i) != wanted)
       node.fail(fmt::format("the input '{}' has type {}, expected {}", node.tensor(i).name,
                             to_text(node.type(i)), to_text(wanted)));
   }
-  if (node.has(4) && !node.is_known(4))
+  if (node.has(4) && !is_known(node, 4))
     node.fail(
         fmt::format("the sequence lengths '{}' are computed from the network's inputs, and "
                     "vary from frame to frame; pad sequences to one length{}",
-                    node.tensor(4).name, node.or_fix(node.input(4))));
+                    node.tensor(4).name, or_fix(node, node.input(4))));
 }
 
 void lower_recurrent(Node& node, const Recipe& recipe) {
@@ -174,9 +174,9 @@ void lower_gru(Node& node) { lower_recurrent(node, gru); }
 void lower_lstm(Node& node) { lower_recurrent(node, lstm); }
 
 void lower_cum_sum(Node& node) {
-  const std::int64_t axis = node.integer(1, "the axis");
+  const std::int64_t axis = integer(node, 1, "the axis");
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
-  const CumSum op{node.normalized(axis, node.rank(0)), node.attributes().flag("exclusive", false),
+  const CumSum op{normalized(node, axis, node.rank(0)), node.attributes().flag("exclusive", false),
                   node.attributes().flag("reverse", false)};
   node.give(0, node.add(op, {node.input(0)}, {node.type(0), node.shape(0)}));
 }

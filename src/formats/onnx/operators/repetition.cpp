@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 #include "formats/onnx/tensor_data.h"
 #include "network/evaluate/evaluate.h"
@@ -28,7 +28,7 @@ TensorId tiled(Node& node, TensorId id, Shape shape) {
 }
 
 void lower_expand(Node& node) {
-  const Shape wanted = node.integers(1, "the shape");
+  const Shape wanted = integers(node, 1, "the shape");
   if (std::any_of(wanted.begin(), wanted.end(), [](std::int64_t size) { return size < 0; }))
     node.fail(fmt::format("the shape to expand to is {}, which has a negative dimension",
                           to_text(wanted)));
@@ -43,7 +43,7 @@ void lower_expand(Node& node) {
 }
 
 void lower_tile(Node& node) {
-  const Shape repeats = node.integers(1, "the number of repetitions");
+  const Shape repeats = integers(node, 1, "the number of repetitions");
   Shape shape = node.shape(0);
   if (repeats.size() != shape.size())
     node.fail(fmt::format("there are {} numbers of repetitions for {} dimensions", repeats.size(),
@@ -102,12 +102,12 @@ Number bound_of_range(const Node& node, std::size_t input, const std::vector<Num
 void lower_range_of_integers(Node& node) {
   std::array<std::int64_t, 3> bounds{};
   for (std::size_t i = 0; i < bounds.size(); ++i)
-    bounds[i] = bound_of_range(node, i, node.integers(i, range_bounds[i]));
+    bounds[i] = bound_of_range(node, i, integers(node, i, range_bounds[i]));
   const auto [start, limit, step] = bounds;
   const std::int64_t most = range_count(node, static_cast<double>(start),
                                         static_cast<double>(limit), static_cast<double>(step));
   check_shape(DataType::int64, {most}, node.place());
-  node.take_memory((size_of(DataType::int64) + size_of(node.type(0))) * most);
+  take_memory(node, (size_of(DataType::int64) + size_of(node.type(0))) * most);
   Shape values;
   for (std::int64_t x = start; step > 0 ? x < limit : x > limit;) {
     values.push_back(x);
@@ -118,15 +118,15 @@ void lower_range_of_integers(Node& node) {
 }
 
 void lower_range(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   if (node.type(0) == DataType::int64 || node.type(0) == DataType::int32)
     return lower_range_of_integers(node);
   std::array<double, 3> bounds{};
   for (std::size_t i = 0; i < bounds.size(); ++i)
-    bounds[i] = bound_of_range(node, i, node.numbers(i, range_bounds[i]));
+    bounds[i] = bound_of_range(node, i, numbers(node, i, range_bounds[i]));
   const std::int64_t count = range_count(node, bounds[0], bounds[1], bounds[2]);
   check_shape(DataType::float64, {count}, node.place());
-  node.take_memory((size_of(DataType::float64) + size_of(node.type(0))) * count);
+  take_memory(node, (size_of(DataType::float64) + size_of(node.type(0))) * count);
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = bounds[0] + static_cast<double>(i) * bounds[2];
@@ -149,8 +149,8 @@ std::vector<double> marked(const Shape& shape, auto is_marked) {
 
 TensorId mask(Node& node, DataType type, const Shape& shape, auto is_marked) {
   check_shape(DataType::float64, shape, node.place());
-  node.take_memory((size_of(DataType::float64) + size_of(type)) *
-                   element_count(shape, node.place()));
+  take_memory(node,
+              (size_of(DataType::float64) + size_of(type)) * element_count(shape, node.place()));
   return typed_constant(node, type, shape, marked(shape, is_marked));
 }
 
@@ -159,7 +159,7 @@ void lower_eye_like(Node& node) {
   if (shape.size() != 2)
     node.fail(fmt::format("the input has the shape {}, expected a matrix", to_text(shape)));
   const DataType type =
-      node.attributes().has("dtype") ? node.type_attribute("dtype") : node.type(0);
+      node.attributes().has("dtype") ? node.attributes().type("dtype") : node.type(0);
   const std::int64_t k = node.attributes().integer("k", 0);
   node.give(0, mask(node, type, shape, [=](std::int64_t d) { return d == k; }));
 }
@@ -169,7 +169,7 @@ void lower_trilu(Node& node) {
   const Shape shape = node.shape(0);
   if (shape.size() < 2)
     node.fail(fmt::format("the input has the shape {}, expected matrices", to_text(shape)));
-  const std::int64_t k = node.has(1) ? node.integer(1, "the diagonal") : 0;
+  const std::int64_t k = node.has(1) ? integer(node, 1, "the diagonal") : 0;
   const bool upper = node.attributes().flag("upper", true);
   const Shape matrix(shape.end() - 2, shape.end());
   const TensorId keep = mask(node, DataType::boolean, matrix,
@@ -181,21 +181,22 @@ void lower_trilu(Node& node) {
 
 /// As many columns as elements that are not zero: known only of what is known now.
 void lower_non_zero(Node& node) {
-  if (!node.is_known(0) && node.reading().takes_largest_sizes()) {
+  if (!is_known(node, 0) && node.reading().purpose == Purpose::largest_sizes) {
     const std::int64_t most = element_count(node.shape(0), node.place());
-    return node.give(0, node.reading().add_unknown({DataType::int64, {node.rank(0), most}}));
+    return node.give(0,
+                     node.reading().network.add_unknown({DataType::int64, {node.rank(0), most}}));
   }
-  if (!node.is_known(0))
+  if (!is_known(node, 0))
     node.fail(
         fmt::format("how many elements of '{}' are not zero is known only when the network "
                     "runs; export the model so that it selects without NonZero",
                     node.tensor(0).name));
   const Shape shape = node.shape(0);
-  const std::vector<double> values = node.numbers(0, "the input");
+  const std::vector<double> values = numbers(node, 0, "the input");
   const auto is_set = [](double value) { return value != 0; };
   const std::int64_t columns = std::count_if(values.begin(), values.end(), is_set);
   const Made made{DataType::int64, {std::ssize(shape), columns}};
-  node.take_memory(size_of(made.type) * (made.shape[0] * made.shape[1]));
+  take_memory(node, size_of(made.type) * (made.shape[0] * made.shape[1]));
   std::vector<std::int64_t> result;
   Shape strides = strides_of(shape);
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -212,13 +213,13 @@ constexpr Cosines hann{0.5, 0.5, 0}, hamming{25. / 46, 21. / 46, 0}, blackman{0.
 
 template <const Cosines& cosines>
 void lower_window(Node& node) {
-  const Shape given = node.integers(0, "the size of the window");
+  const Shape given = integers(node, 0, "the size of the window");
   if (given.size() != 1) node.fail("the size of the window is not one number");
   const DataType type = node.attributes().has("output_datatype")
-                            ? node.type_attribute("output_datatype")
+                            ? node.attributes().type("output_datatype")
                             : DataType::float32;
   check_shape(DataType::float64, given, node.place());
-  node.take_memory((size_of(DataType::float64) + size_of(type)) * given[0]);
+  take_memory(node, (size_of(DataType::float64) + size_of(type)) * given[0]);
   const bool periodic = node.attributes().flag("periodic", true);
   const double period = static_cast<double>(periodic ? given[0] : given[0] - 1);
   std::vector<double> values(static_cast<std::size_t>(given[0]));

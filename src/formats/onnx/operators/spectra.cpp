@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/steps.h"
 #include "formats/onnx/operators/tables.h"
 
@@ -57,7 +57,7 @@ void take_factors(Node& node, const Transform& of, std::int64_t rows) {
         fmt::format("a transform of {} numbers into {} needs more than {} factors; use "
                     "shorter frames",
                     rows, of.bins, most_factors));
-  node.take_memory(size_of(DataType::float32) * (row_parts * columns));
+  take_memory(node, size_of(DataType::float32) * (row_parts * columns));
 }
 
 std::int64_t components_of(const Node& node, std::int64_t components, bool onesided) {
@@ -80,12 +80,12 @@ std::size_t axis_of(const Node& node) {
           fmt::format("'axis' is an attribute, but an input since opset {}, and the model is "
                       "of opset {}",
                       since, node.opset()));
-    axis = node.has(2) ? node.integer(2, "the axis") : usual;
+    axis = node.has(2) ? integer(node, 2, "the axis") : usual;
   } else if (node.has(2)) {
     node.fail(
         fmt::format("has an input for the axis, which is an attribute before opset {}", since));
   }
-  const std::int64_t result = node.normalized(axis, node.rank(0));
+  const std::int64_t result = normalized(node, axis, node.rank(0));
   if (result == node.rank(0) - 1)
     node.fail(fmt::format("the axis {} is that of the real and imaginary parts", axis));
   return static_cast<std::size_t>(result);
@@ -111,7 +111,7 @@ void lower_dft(Node& node) {
   const std::size_t axis = axis_of(node);
   const std::int64_t there = node.shape(0)[axis];
   if (there < 1) node.fail("the signal is empty, expected at least one number");
-  const std::int64_t length = node.has(1) ? node.integer(1, "the length") : there;
+  const std::int64_t length = node.has(1) ? integer(node, 1, "the length") : there;
   const Transform transform{length, bins_of(node, length, onesided),
                             components_of(node, node.shape(0).back(), onesided), inverse};
   const std::int64_t rows = std::min(length, there);  // beyond there are zeros
@@ -140,14 +140,14 @@ void lower_dft(Node& node) {
 /// By number of a frame; ones where there is no window.
 std::vector<double> window_of(const Node& node, std::int64_t length) {
   if (!node.has(2)) return std::vector<double>(static_cast<std::size_t>(length), 1);
-  std::vector<double> window = node.numbers(2, "the window");
+  std::vector<double> window = numbers(node, 2, "the window");
   if (static_cast<std::int64_t>(window.size()) != length)
     node.fail(fmt::format("the window has {} numbers and a frame {}", window.size(), length));
   return window;
 }
 
 std::int64_t frame_length(const Node& node) {
-  if (node.has(3)) return node.integer(3, "the length of a frame");
+  if (node.has(3)) return integer(node, 3, "the length of a frame");
   if (!node.has(2)) node.fail("has neither a window nor the length of a frame; one must be given");
   return element_count(node.shape(2));
 }
@@ -159,7 +159,7 @@ struct Frames {
 };
 
 Frames frames_of(const Node& node, std::int64_t signal, std::int64_t length) {
-  const std::int64_t step = node.integer(1, "the step of the frames");
+  const std::int64_t step = integer(node, 1, "the step of the frames");
   if (step < 1) node.fail(fmt::format("the step of the frames is {}, expected at least 1", step));
   if (length > signal)
     node.fail(fmt::format("the signal has {} numbers, expected at least the {} of a frame", signal,

@@ -69,15 +69,6 @@ TensorId Steps::part(TensorId id, std::size_t axis, std::int64_t first, std::int
   return node_.add(op, {id}, {type(id), result});
 }
 
-TensorId Steps::every_second(TensorId id, std::size_t axis, std::int64_t first) {
-  Shape result = shape(id);
-  Slice op{Shape(result.size(), 0), Shape(result.size(), 1)};
-  op.starts[axis] = first;
-  op.steps[axis] = 2;
-  result[axis] = (result[axis] - first + 1) / 2;
-  return node_.add(op, {id}, {type(id), result});
-}
-
 TensorId Steps::joined(const std::vector<TensorId>& parts, std::size_t axis) {
   Shape result = shape(parts.front());
   std::int64_t total = 0;

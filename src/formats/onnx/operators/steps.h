@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 
 namespace millrace::formats::onnx {
 
@@ -25,7 +25,6 @@ class Steps {
   TensorId function(const Unary& op, TensorId id);
   TensorId softmax(TensorId id);  // over the last dimension
   TensorId part(TensorId id, std::size_t axis, std::int64_t first, std::int64_t count);
-  TensorId every_second(TensorId id, std::size_t axis, std::int64_t first);
   TensorId joined(const std::vector<TensorId>& parts, std::size_t axis);
   TensorId gathered(TensorId table, TensorId indices);  // along the first dimension
   TensorId chosen(TensorId condition, TensorId if_true, TensorId otherwise);

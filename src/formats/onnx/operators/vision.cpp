@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/onnx/node.h"
+#include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {
@@ -32,7 +32,7 @@ SamplePadding sample_padding(const Node& node) {
 }
 
 void lower_grid_sample(Node& node) {
-  node.need_same_types();
+  need_same_types(node);
   const Shape x = node.shape(0);
   const Shape grid = node.shape(1);
   if (x.size() != 4 || grid.size() != 4 || grid[0] != x[0] || grid[3] != 2 || x[2] < 1 || x[3] < 1)
@@ -47,7 +47,7 @@ void lower_grid_sample(Node& node) {
 
 std::optional<double> single_number(const Node& node, std::size_t input, std::string_view what) {
   if (!node.has(input)) return std::nullopt;
-  const std::vector<double> values = node.numbers(input, what);
+  const std::vector<double> values = numbers(node, input, what);
   if (values.size() != 1) node.fail(fmt::format("{} is not one number", what));
   return values[0];
 }
@@ -88,7 +88,7 @@ void lower_non_max_suppression(Node& node) {
   const TensorId result = node.add(op, {node.input(0), node.input(1)}, made);
   if (node.tensor(result).constant) return node.give(0, without_free_rows(node, result));
   node.give(0, result);
-  node.mark_of_varying_length(result);
+  node.reading().of_varying_length.insert(result);
 }
 
 void lower_roi_align(Node& node) {

@@ -42,6 +42,8 @@ class Attributes {
   const ::onnx::GraphProto& graph(std::string_view name) const;
   /// The integer that must be there.
   std::int64_t required_integer(std::string_view name) const;
+  /// The same; it names a type that networks have.
+  DataType type(std::string_view name) const;
 
  private:
   const ::onnx::AttributeProto* find(std::string_view name) const;

@@ -1,4 +1,4 @@
-#include "formats/onnx/attributes.h"
+#include "formats/onnx/node/attributes.h"
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
@@ -27,16 +27,24 @@ std::vector<std::string_view> words(std::string_view text) {
 
 std::string_view type_text(int type) {
   switch (type) {
-    case Proto::FLOAT: return "a number";
-    case Proto::INT: return "an integer";
-    case Proto::STRING: return "a string";
-    case Proto::TENSOR: return "a tensor";
-    case Proto::FLOATS: return "a list of numbers";
-    case Proto::INTS: return "a list of integers";
+    case Proto::FLOAT:
+      return "a number";
+    case Proto::INT:
+      return "an integer";
+    case Proto::STRING:
+      return "a string";
+    case Proto::TENSOR:
+      return "a tensor";
+    case Proto::FLOATS:
+      return "a list of numbers";
+    case Proto::INTS:
+      return "a list of integers";
     case Proto::GRAPH:
       return "a graph";
-    case Proto::STRINGS: return "a list of strings";
-    default: return "of another type";
+    case Proto::STRINGS:
+      return "a list of strings";
+    default:
+      return "of another type";
   }
 }
 
@@ -127,6 +135,18 @@ Array Attributes::tensor(std::string_view name, ExternalFiles& files) const {
   if (has_four_bits(attribute->t().data_type()))
     throw InputError(place, "has integers of 4 bits; store them as a weight (an initializer)");
   return read_tensor(attribute->t(), files, place);
+}
+
+DataType Attributes::type(std::string_view name) const {
+  const std::int64_t code = required_integer(name);
+  const bool plausible = code >= 0 && code < 1000;
+  const std::optional<DataType> type =
+      plausible ? known_type(static_cast<int>(code)) : std::nullopt;
+  if (!type)
+    fail(fmt::format("the attribute '{}' asks for {}; {}", name,
+                     plausible ? type_name(static_cast<int>(code)) : "an unknown type",
+                     supported_types()));
+  return *type;
 }
 
 }  // namespace millrace::formats::onnx
