@@ -48,7 +48,8 @@ realtime::ChainBounds bounds_of(const system::System& system, const system::Chai
 std::string excess_of(const char* what, const std::optional<Time>& bound,
                       const std::optional<Time>& limit) {
   if (!limit || (bound && *bound <= *limit)) return "";
-  if (!bound) return fmt::format("has no bound of its {} and {} are allowed", what, to_text(*limit));
+  if (!bound)
+    return fmt::format("has no bound of its {} and {} are allowed", what, to_text(*limit));
   return fmt::format("may have a {} of {} and {} are allowed, {} too long", what, to_text(*bound),
                      to_text(*limit), to_text(*bound - *limit));
 }
@@ -87,9 +88,8 @@ std::vector<ChainAnswer> chain_answers(const system::System& system, const deplo
 std::string chain_reason(const system::System& system, const std::vector<ChainAnswer>& answers) {
   for (const ChainAnswer& answer : answers) {
     const system::Chain& chain = system.chains[answer.chain];
-    for (const std::string& excess :
-         {excess_of("reaction", answer.bounds.reaction, chain.reaction),
-          excess_of("data age", answer.bounds.age, chain.age)})
+    for (const std::string& excess : {excess_of("reaction", answer.bounds.reaction, chain.reaction),
+                                      excess_of("data age", answer.bounds.age, chain.age)})
       if (!excess.empty()) return fmt::format("chain '{}' {}", chain.name, excess);
   }
   return "";

@@ -11,8 +11,8 @@
 
 namespace millrace::analysis {
 
-/// From when a frame is due: those of realtime, and the controller's overhead. By GroupId; none: not
-/// active, or without bound.
+/// From when a frame is due: those of realtime, and the controller's overhead. By GroupId; none:
+/// not active, or without bound.
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
                                                  const board::Board& board,
                                                  const deployment::Wanted& at);

@@ -56,8 +56,8 @@ class ApplicationReader {
       result.preprocess.place = root_.place();
       result.preprocess.as_trained = true;
     }
-    // As with an application for each input, as far as there are cores: more would only hold pictures
-    // that grow old. A plug-in may allow only one.
+    // As with an application for each input, as far as there are cores: more would only hold
+    // pictures that grow old. A plug-in may allow only one.
     if (!root_.has("preprocess") ||
         !(root_.at("preprocess").has("threads") || root_.at("preprocess").has("kind")))
       result.preprocess.workers.threads =

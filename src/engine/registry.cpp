@@ -42,7 +42,7 @@ std::vector<std::string> plugin_names(const EngineOptions& options) {
   std::vector<std::string> names = plugin::names_in_folders();
   for (const auto& [name, file] : options.libraries) names.push_back(name);
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase_if(names, is_in_build);
   return names;
 }

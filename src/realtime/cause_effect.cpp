@@ -17,8 +17,8 @@ ChainBounds chain_bounds(std::span<const ChainPart> parts) {
 std::optional<Time> longest_gap(const EventModel& events) {
   if (events.sporadic) return std::nullopt;
   const Time between_bursts = events.period - events.burst_distance * (events.burst - 1);
-  const Time due = events.burst > 1 ? std::max(between_bursts, events.burst_distance)
-                                    : events.period;
+  const Time due =
+      events.burst > 1 ? std::max(between_bursts, events.burst_distance) : events.period;
   return std::max(due + events.jitter, events.min_distance);
 }
 

@@ -16,8 +16,8 @@ struct ChainPart {
 };
 
 struct ChainBounds {
-  /// From a change, just after the first flow was activated, to the end of the first job of the last
-  /// one that knows it. None: no bound.
+  /// From a change, just after the first flow was activated, to the end of the first job of the
+  /// last one that knows it. None: no bound.
   std::optional<Time> reaction = {};
   /// From the activation of the first flow to the end of each job of the last one that uses what it
   /// saw then, even again and again. None: no bound.

@@ -7,8 +7,8 @@
 namespace millrace::system {
 namespace {
 
-constexpr std::array<std::string_view, 6> edge_keys{"from", "to",   "output",
-                                                    "input", "read", "capacity"};
+constexpr std::array<std::string_view, 6> group_edge_keys{"from",  "to",   "output",
+                                                          "input", "read", "capacity"};
 constexpr std::array<std::string_view, 4> chain_keys{"name", "groups", "reaction_ms", "age_ms"};
 constexpr std::array<std::string_view, 2> reads{"last", "queue"};
 constexpr std::int64_t most_values = 1'000;
@@ -21,7 +21,7 @@ GroupId group_of(const System& system, const board::Names& names, const YamlView
 }
 
 GroupEdge read_edge(const YamlView& view, const board::Names& names, const System& system) {
-  view.only(edge_keys);
+  view.only(group_edge_keys);
   GroupEdge edge;
   edge.place = view.place();
   edge.from = group_of(system, names, view.at("from"));

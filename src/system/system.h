@@ -73,8 +73,8 @@ struct Transition {
 /// `last`: the newest value, again if nothing newer has come. `queue`: each value once, in order.
 enum class EdgeRead { last, queue };
 
-/// A group reads an output of another one's network when its frame begins; the other one writes when
-/// its frame ends. Their rates may differ.
+/// A group reads an output of another one's network when its frame begins; the other one writes
+/// when its frame ends. Their rates may differ.
 struct GroupEdge {
   GroupId from, to;
   std::string output = {}, input = {};  // of the networks; empty: the only one

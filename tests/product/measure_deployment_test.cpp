@@ -95,7 +95,8 @@ TEST(ResponseBounds, have_the_overhead_and_are_none_of_groups_that_rest) {
   deployment.system.overhead = 1ms;
   deployment.system.scenarios.push_back({"none", {}});
   const auto bound_in = [&](std::size_t scenario) {
-    return response_bounds(deployment, loaded->board, {system::ScenarioId(scenario), 1})[0];
+    return analysis::response_bounds(deployment, loaded->board,
+                                     {system::ScenarioId(scenario), 1})[0];
   };
   EXPECT_EQ(bound_in(0), std::optional<Time>(5ms));
   EXPECT_FALSE(bound_in(1));

@@ -29,20 +29,26 @@ struct Value {
   Origins origins = {};
 };
 
-std::size_t index_of(const network::Network& network, const std::vector<TensorId>& tensors,
-                     const std::string& name, const EdgeBetween& edge, const char* what) {
-  if (name.empty() && tensors.size() == 1) return 0;
+/// The inputs or outputs of a network.
+struct Ends {
+  const network::Network& network;
+  const std::vector<TensorId>& tensors;
+  const char* what;
+};
+
+std::size_t index_of(const Ends& ends, const std::string& name, const std::string& place) {
+  if (name.empty() && ends.tensors.size() == 1) return 0;
   std::string names;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const std::string& each = network[tensors[i]].name;
+  for (std::size_t i = 0; i < ends.tensors.size(); ++i) {
+    const std::string& each = ends.network[ends.tensors[i]].name;
     if (each == name) return i;
     names += (names.empty() ? "" : ", ") + each;
   }
   if (name.empty())
-    throw InputError(edge.place, fmt::format("the network '{}' has several {}s, {}; name one",
-                                             network.name, what, names));
-  throw InputError(edge.place, fmt::format("the network '{}' has no {} '{}'; it has {}",
-                                           network.name, what, name, names));
+    throw InputError(place, fmt::format("the network '{}' has several {}s, {}; name one",
+                                        ends.network.name, ends.what, names));
+  throw InputError(place, fmt::format("the network '{}' has no {} '{}'; it has {}",
+                                      ends.network.name, ends.what, name, names));
 }
 
 struct Connected {
@@ -51,17 +57,17 @@ struct Connected {
 
 Connected connected(const EdgesSpecification& all, const EdgeBetween& edge) {
   const network::Network &from = *all.networks[edge.from], &to = *all.networks[edge.to];
-  const Connected found{index_of(from, from.outputs, edge.output, edge, "output"),
-                        index_of(to, to.inputs, edge.input, edge, "input")};
+  const Connected found{index_of({from, from.outputs, "output"}, edge.output, edge.place),
+                        index_of({to, to.inputs, "input"}, edge.input, edge.place)};
   const network::Tensor &output = from[from.outputs[found.output]],
                         &input = to[to.inputs[found.input]];
   if (output.type != input.type || output.shape != input.shape)
-    throw InputError(edge.place,
-                     fmt::format("the output '{}' is {} {}, and the input '{}' takes {} {}; they "
-                                 "must be the same",
-                                 output.name, network::to_text(output.type),
-                                 network::to_text(output.shape), input.name,
-                                 network::to_text(input.type), network::to_text(input.shape)));
+    throw InputError(
+        edge.place,
+        fmt::format("the output '{}' is {} {}, and the input '{}' takes {} {}; they "
+                    "must be the same",
+                    output.name, network::to_text(output.type), network::to_text(output.shape),
+                    input.name, network::to_text(input.type), network::to_text(input.shape)));
   return found;
 }
 
@@ -198,8 +204,7 @@ class GroupBetween final : public LiveGroup {
 
 }  // namespace
 
-GroupEdges::GroupEdges(EdgesSpecification specification)
-    : state_(std::make_unique<State>()) {
+GroupEdges::GroupEdges(EdgesSpecification specification) : state_(std::make_unique<State>()) {
   for (const EdgeBetween& edge : specification.edges) {
     State::Edge& connected_edge = state_->edges.emplace_back();
     connected_edge.between = edge;

@@ -19,9 +19,9 @@ void check_that_the_rest_stays(const LoadedApplication& now, const LoadedApplica
   const network::Network &first = now.network(), &second = next.network();
   if (inputs.front().kind == InputKind::arrays &&
       first[first.inputs.front()].shape != second[second.inputs.front()].shape)
-    throw InputError(next.application.file,
-                     std::string("has a network for other arrays than those of the 'input', ") +
-                         remedy);
+    throw InputError(
+        next.application.file,
+        std::string("has a network for other arrays than those of the 'input', ") + remedy);
 }
 
 }  // namespace millrace::application

@@ -7,8 +7,8 @@
 
 #include "application/live/observer.h"
 #include "application/loaded/crops_at_work.h"
-#include "application/run.h"
 #include "application/loaded/loaded.h"
+#include "application/run.h"
 #include "runtime/session.h"
 
 namespace millrace::application {
@@ -19,18 +19,17 @@ class Running {
   Running(const LoadedApplication& loaded, std::int64_t traced_frames)
       : loaded_(loaded),
         crops_(deploy_crops(loaded)),
-        session_(deploy(*loaded.loaded, loaded.loaded->plan, loaded.application.file,
-                        options_with_crops(loaded, loaded.loaded->plan,
-                                           {.trace_frames = traced_frames}))) {}
+        session_(deploy(
+            *loaded.loaded, loaded.loaded->plan, loaded.application.file,
+            options_with_crops(loaded, loaded.loaded->plan, {.trace_frames = traced_frames}))) {}
 
   /// Frames come out from go_on() on.
   void begin(Parts parts, const Give& give) {
     parts.crops = crops_ ? &crops_->parts : nullptr;
-    run_.emplace(loaded_.application, parts, session_,
-                 [this, give](const Outcome& outcome) {
-                   begun_.wait();
-                   give(outcome);
-                 });
+    run_.emplace(loaded_.application, parts, session_, [this, give](const Outcome& outcome) {
+      begun_.wait();
+      give(outcome);
+    });
   }
   void go_on() { begun_.count_down(); }
   AtWork at_work() const { return {loaded_.application, *run_, session_}; }

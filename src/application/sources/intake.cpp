@@ -76,8 +76,7 @@ void Intake::end_now() {
 void Intake::close() { queue_.close(); }
 
 bool Intake::wait_for(std::chrono::milliseconds time) {
-  return std::ranges::all_of(readers_,
-                             [&](const auto& reader) { return reader->wait_for(time); });
+  return std::ranges::all_of(readers_, [&](const auto& reader) { return reader->wait_for(time); });
 }
 
 std::vector<Counted> Intake::counted() const {

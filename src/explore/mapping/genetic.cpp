@@ -109,10 +109,10 @@ class SingleGeneAlgorithm {
       living_.push_back(std::move(child));
     }
     sort();
-    const auto copies = std::ranges::unique(living_, [](const auto& a, const auto& b) {
+    const auto is_copy = [](const auto& a, const auto& b) {
       return a.fitness == b.fitness && a.genes == b.genes;
-    });
-    living_.erase(copies.begin(), copies.end());
+    };
+    living_.erase(std::unique(living_.begin(), living_.end(), is_copy), living_.end());
     living_.resize(std::min(size, living_.size()));
     for (std::size_t i = 0; living_.size() < size; ++i) living_.push_back(living_[i]);
   }

@@ -136,7 +136,8 @@ Description<analysis::ChainAnswer> chain_fields(const DeploymentAnswers& answers
       {"chain", "chain", [=](const Chain& each) { return chain(each).name; }},
       {"", "scenario", [&](const Chain&) { return scenario_of(answers, one); }},
       {"", "level", [&](const Chain&) { return one.operation.level; }},
-      {"reaction_ms", "reaction", [](const Chain& each) { return chain_value(each.bounds.reaction); }},
+      {"reaction_ms", "reaction",
+       [](const Chain& each) { return chain_value(each.bounds.reaction); }},
       {"reaction_limit_ms", "allowed", [=](const Chain& each) { return chain(each).reaction; }},
       {"age_ms", "data age", [](const Chain& each) { return chain_value(each.bounds.age); }},
       {"age_limit_ms", "allowed", [=](const Chain& each) { return chain(each).age; }},
@@ -147,7 +148,8 @@ std::string chains_text(const DeploymentAnswers& answers) {
   if (answers.deployment.system.chains.empty()) return "";
   Table table = chain_fields(answers, {}).table(std::vector<analysis::ChainAnswer>{});
   for (const DeadlineAnswers& one : answers.operations)
-    for (const analysis::ChainAnswer& each : one.chains) chain_fields(answers, one).add(table, each);
+    for (const analysis::ChainAnswer& each : one.chains)
+      chain_fields(answers, one).add(table, each);
   return table.text() + "\n";
 }
 

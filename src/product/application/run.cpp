@@ -203,7 +203,7 @@ class Runner {
                                results_->frames()));
   }
 
-  void note_nan(const LoadedApplication& loaded, const Totals& totals) {
+  void note_nan(const application::LoadedApplication& loaded, const Totals& totals) {
     if (nan_layer_.empty())
       nan_layer_ = network::nan_layer_of(loaded.loaded->network, totals.suspects);
   }

@@ -16,8 +16,8 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
   result.deployment =
       runtime::with_times(loaded.deployment, result.tasks, result.overhead, options.beside_others);
   for (deployment::Setting& setting : result.deployment.settings) {
-    setting.bounds =
-        analysis::response_bounds(result.deployment, loaded.board, {setting.scenario, setting.level});
+    setting.bounds = analysis::response_bounds(result.deployment, loaded.board,
+                                               {setting.scenario, setting.level});
     for (auto& bound : setting.bounds)
       if (bound) *bound -= result.deployment.system.overhead;  // as the analysis has it
   }

@@ -58,17 +58,25 @@ void add_bounds(DeploymentRun& run, const board::Board& board) {
           analysis::response_bounds(run.deployment, board, each.at)[g];
 }
 
+realtime::ChainBounds bounds_of(const DeploymentRun& run, const ChainSeen& seen,
+                                const board::Board& board) {
+  const auto responses = analysis::response_bounds(run.deployment, board, seen.at);
+  for (const auto& answer : analysis::chain_answers(run.deployment.system, seen.at, responses))
+    if (answer.chain == seen.chain) return answer.bounds;
+  return {};
+}
+
 void add_chains(DeploymentRun& run, const Deliveries& deliveries, const board::Board& board) {
-  const system::System& system = run.deployment.system;
-  const auto levels = static_cast<std::size_t>(system.levels);
+  const auto levels = static_cast<std::size_t>(run.deployment.system.levels);
   const auto chains = deliveries.chain_times();
   for (std::size_t c = 0; c < chains.size(); ++c)
     for (const auto& [operation, times] : chains[c]) {
-      const deployment::Wanted at{system::ScenarioId(operation / levels),
-                                  static_cast<std::int64_t>(operation % levels)};
-      const auto responses = analysis::response_bounds(run.deployment, board, at);
-      for (const analysis::ChainAnswer& answer : analysis::chain_answers(system, at, responses))
-        if (answer.chain == c) run.chains.push_back({c, at, times, answer.bounds});
+      ChainSeen& seen = run.chains.emplace_back();
+      seen.chain = c;
+      seen.at = {system::ScenarioId(operation / levels),
+                 static_cast<std::int64_t>(operation % levels)};
+      seen.times = times;
+      seen.bounds = bounds_of(run, seen, board);
     }
 }
 

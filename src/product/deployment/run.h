@@ -18,6 +18,7 @@
 #include "product/deployment/loaded_deployment.h"
 #include "product/deployment/task_code.h"
 #include "product/trace.h"
+#include "realtime/cause_effect.h"
 #include "runtime/controller/record.h"
 
 namespace millrace::product {
