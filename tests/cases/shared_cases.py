@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the cases of shared/cases beside the project, which others wrote down.
 
-  shared_cases.py models|applications --millrace PATH --source PROJECT_FOLDER
+  shared_cases.py models|turn3|applications --millrace PATH --source PROJECT_FOLDER
 
 models: every network on every engine that computes, with the given inputs; outputs as expected.
+turn3: likewise, with arrays in archives; those that are refused are refused in a sentence.
 applications: every repro.sh, which ends with 1 as long as its fault is there.
 Ends with 77 where there is no such folder.
 """
@@ -17,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 SKIPPED = 77
@@ -24,7 +26,12 @@ TOLERANCE = 1e-4
 TYPES = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|u1": "B", "|i1": "b", "|b1": "B"}
 # Not as expected, each with its reason.
 MODELS_REFUSED = {"input_without_elements": "inputs without elements are refused in a sentence"}
-MODEL_OPTIONS = {"batch_of_zero": ["--shape", "x=1x3x4x4"]}
+MODELS_REFUSED.update({f"refused_{name}": f"{why} is not supported" for name, why in {
+    "bitand": "BitwiseAnd", "deform": "DeformConv", "lstm_lengths_input": "a length that is an input",
+    "ml_forest": "an ensemble of trees", "ms_gqa": "GroupQueryAttention", "ort13894b": "a count that is an input",
+    "scan": "Scan", "tensorscatter": "TensorScatter", "tvm17991": "BitwiseNot", "unique": "Unique"}.items()})
+MODEL_OPTIONS = {"batch_of_zero": ["--shape", "x=1x3x4x4"], "refused_ml_forest": ["--shape", "X=3x4"],
+                 "branch_not_taken": ["--shape", "x=1x24"]}
 INPUT_NAMES = {"input_name_long": {"x": "x" * 300}}
 APPLICATIONS_LEFT = {} if importlib.util.find_spec("cv2") else {
     "annotated_live_speed": "needs Python's cv2, which is not here; videos.case does not",
@@ -50,20 +57,29 @@ def sizes(array):
 def difference(found, expected):
     if sizes(found) != sizes(expected):
         return math.inf
-    largest = max((abs(x) for x in expected[1]), default=0)
-    worst = max((abs(a - b) for a, b in zip(found[1], expected[1])), default=0)
+    largest = max((abs(x) for x in expected[1] if not math.isnan(x)), default=0)
+    worst = max((0 if math.isnan(a) and math.isnan(b) else abs(a - b) for a, b in zip(found[1], expected[1])), default=0)
     return worst / max(largest, 1e-6)
+
+
+def arrays_of(case, what, folder):
+    """By name: files beside the case, or of its archive, which is unpacked into the folder."""
+    archive = case / f"{what}.npz"
+    if not archive.exists():
+        return {path.stem[len(what) + 1:]: path for path in sorted(case.glob(f"{what}*.npy"))}
+    into = Path(folder) / what
+    zipfile.ZipFile(archive).extractall(into)
+    return {path.stem: path for path in sorted(into.glob("*.npy"))}
 
 
 def complaint_about(case, engine, millrace):
     model = next(case.glob("model.onnx"), case / "model.cfg")
     command = [millrace, "run", str(model), "--no-cache", "--engine", engine]
     command += MODEL_OPTIONS.get(case.name, [])
-    for file in sorted(case.glob("in_*.npy")):
-        name = file.stem[3:]
-        name = INPUT_NAMES.get(case.name, {}).get(name, name)
-        command += ["--input", f"{name}={file}"]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as archives, tempfile.TemporaryDirectory() as folder:
+        for name, file in arrays_of(case, "in", archives).items():
+            name = INPUT_NAMES.get(case.name, {}).get(name, name)
+            command += ["--input", f"{name}={file}"]
         done = subprocess.run(command + ["-o", "out.npy"], cwd=folder, capture_output=True,
                               text=True, timeout=60)
         if case.name in MODELS_REFUSED:
@@ -71,7 +87,7 @@ def complaint_about(case, engine, millrace):
         if done.returncode != 0:
             return f"exit {done.returncode}: {done.stderr}"
         found = [read_npy(path) for path in Path(folder).glob("out*.npy")]
-    expected = [read_npy(path) for path in sorted(case.glob("expected*.npy"))]
+        expected = [read_npy(path) for path in arrays_of(case, "expected", archives).values()]
     if len(found) != len(expected):
         return f"{len(found)} outputs, expected {len(expected)}"
     # The files of several outputs have their names, the expected ones their numbers.
@@ -105,16 +121,16 @@ def applications(cases, millrace, source):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=["models", "applications"])
+    parser.add_argument("kind", choices=["models", "turn3", "applications"])
     parser.add_argument("--millrace", required=True)
     parser.add_argument("--source", required=True, type=Path)
     options = parser.parse_args()
-    cases = options.source.resolve().parent / "shared/cases" / options.kind
+    cases = options.source.resolve().parent / "shared/cases" / {"turn3": "turn3/models"}.get(options.kind, options.kind)
     if not cases.is_dir():
         print(f"skipped: there is no {cases}")
         return SKIPPED
     wrong = 0
-    run = models if options.kind == "models" else applications
+    run = applications if options.kind == "applications" else models
     for name, complaint in run(cases, options.millrace, options.source.resolve()):
         if complaint:
             wrong += 1

@@ -11,7 +11,19 @@ void lower(Node& node, std::string_view op_type);
 /// Whether there is such a function.
 bool is_supported(std::string_view op_type);
 
+/// Two factors of bytes, each with a zero point, which may be left out.
+struct ByteFactors {
+  struct {
+    TensorId values, zero;
+  } a;
+  struct {
+    std::size_t values, zero;  // inputs
+  } b;
+};
+
 // lower_window.cpp
+/// The convolution of a node's first inputs, x, weights and a bias, so many at most.
+TensorId convolved(Node& node, std::size_t inputs);
 void lower_conv(Node& node);
 void lower_conv_integer(Node& node);
 void lower_q_linear_conv(Node& node);
@@ -23,6 +35,8 @@ void lower_global_average_pool(Node& node);
 void lower_conv_transpose(Node& node);
 void lower_col2im(Node& node);
 // lower_matrix.cpp
+TensorId multiplied(Node& node);  // as Gemm
+TensorId multiplied_bytes(Node& node, const ByteFactors& factors);  // as MatMulInteger
 void lower_gemm(Node& node);
 void lower_mat_mul(Node& node);
 void lower_mat_mul_integer(Node& node);

@@ -57,7 +57,7 @@ std::vector<Shape> shapes_of_columns(const Shape& factor) {
 
 }  // namespace
 
-void lower_gemm(Node& node) {
+TensorId multiplied(Node& node) {
   need_same_types(node);
   const Shape a = node.shape(0);
   const Shape b = node.shape(1);
@@ -74,8 +74,10 @@ void lower_gemm(Node& node) {
   if (node.has(2) && broadcast(node.shape(2), made.shape) != made.shape)
     node.fail(fmt::format("the addend '{}' has shape {}, which does not spread over the result {}",
                           node.tensor(2).name, to_text(node.shape(2)), to_text(made.shape)));
-  node.give(0, node.add(gemm, node.inputs(), made));
+  return node.add(gemm, node.inputs(), made);
 }
+
+void lower_gemm(Node& node) { node.give(0, multiplied(node)); }
 
 void lower_mat_mul(Node& node) {
   need_same_types(node);
@@ -89,6 +91,20 @@ void lower_mat_mul_integer(Node& node) {
   check_single_or(node, 2, shapes_of_rows(node.shape(0)));
   check_single_or(node, 3, shapes_of_columns(node.shape(1)));
   node.give(0, node.add(MatMulInteger{}, node.optional_inputs(), made));
+}
+
+TensorId multiplied_bytes(Node& node, const ByteFactors& factors) {
+  const auto& [values, zero] = factors.b;
+  for (const DataType type : {node.tensor(factors.a.values).type, node.type(values)})
+    if (type != DataType::int8 && type != DataType::uint8)
+      node.fail(fmt::format("a factor has type {}, expected int8 or uint8", to_text(type)));
+  if (node.has(zero) && node.type(zero) != node.type(values))
+    node.fail("a zero point has another type than its values");
+  check_single_or(node, zero, shapes_of_columns(node.shape(values)));
+  std::vector<TensorId> inputs{factors.a.values, node.input(values), factors.a.zero};
+  if (node.has(zero)) inputs.push_back(node.input(zero));
+  return node.add(MatMulInteger{}, std::move(inputs),
+                  {DataType::int32, shape_of_product(node, {0, values})});
 }
 
 void lower_q_linear_mat_mul(Node& node) {

@@ -82,12 +82,16 @@ void lower_global_pool(Node& node, PoolKind kind) {
 
 }  // namespace
 
-void lower_conv(Node& node) {
+TensorId convolved(Node& node, std::size_t inputs) {
   need_same_types(node);
   Conv conv;
   const Made made{node.type(0), read_convolution(node, {}, conv)};
-  node.give(0, node.add(std::move(conv), node.inputs(), made));
+  std::vector<TensorId> of{node.input(0), node.input(1)};
+  if (inputs > 2 && node.has(2)) of.push_back(node.input(2));
+  return node.add(std::move(conv), std::move(of), made);
 }
+
+void lower_conv(Node& node) { node.give(0, convolved(node, 3)); }
 
 void lower_conv_integer(Node& node) {
   check_factors(node, {.values = 0, .zero = 2}, {.values = 1, .zero = 3});

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes fused_cases: models of one operator into which ONNX Runtime's optimisers fuse others, with
-inputs and what ONNX Runtime makes of them, as ONNX keeps its own cases.
+"""Writes fused_cases: models of one operator, of those into which ONNX Runtime's optimisers fuse others, of ai.onnx.ml and
+of later versions than the distribution's cases, with inputs and what ONNX Runtime makes of them, as ONNX keeps its own cases.
 
   pip install onnx onnxruntime numpy
   tests/formats/onnx/write_fused_cases.py
@@ -19,7 +19,7 @@ def numbers(*shape):
     return RANDOM.uniform(-1, 1, shape).astype("float32")
 
 
-def write(name, operator, inputs, free=1, outputs=("y",), **attributes):
+def write(name, operator, inputs, free=1, outputs=("y",), domain="com.microsoft", opset=17, **attributes):
     """The first `free` of the inputs are given, the others are constants; empty outputs are left out."""
     graph_inputs, constants, given = [], [], []
     names = ["" if value is None else f"i{i}" for i, value in enumerate(inputs)]
@@ -32,12 +32,12 @@ def write(name, operator, inputs, free=1, outputs=("y",), **attributes):
             given.append((input_name, value))
         else:
             constants.append(numpy_helper.from_array(value, input_name))
-    node = helper.make_node(operator, names, list(outputs), domain="com.microsoft", name=name, **attributes)
+    node = helper.make_node(operator, names, list(outputs), domain=domain, name=name, **attributes)
     wanted = [each for each in outputs if each]
     graph = helper.make_graph([node], name, graph_inputs, [helper.make_empty_tensor_value_info(each) for each in wanted],
                               constants)
     model = helper.make_model(graph, ir_version=8, opset_imports=[
-        helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)])
+        helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)] + [helper.make_opsetid(domain, 3)] * (domain == "ai.onnx.ml"))
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
@@ -120,8 +120,72 @@ def write_functions():
     write("product_turned_right", "FusedMatMul", [numbers(3, 4, 5), numbers(6, 5)], 2, transB=1, alpha=2.0)
 
 
+def write_optimised():
+    x, weights, bias = numbers(1, 4, 7, 6), numbers(6, 2, 3, 3), numbers(6)
+    conv = dict(kernel_shape=[3, 3], pads=[1, 1, 1, 1], group=2)
+    for name, parameters in {"Relu": [], "Sigmoid": [], "Tanh": [], "LeakyRelu": [0.2], "Clip": [-0.3, 0.5],
+                             "HardSigmoid": [0.3, 0.4]}.items():
+        write(f"conv_{name.lower()}", "FusedConv", [x, weights, bias], activation=name, **({"activation_params": parameters} if parameters else {}),
+              **conv)
+    write("conv_sum", "FusedConv", [x, weights, bias, numbers(1, 6, 7, 6)], activation="Relu", **conv)
+    write("conv_sum_alone", "FusedConv", [x, weights, None, numbers(1, 6, 7, 6)], **conv)
+    write("gemm_relu", "FusedGemm", [numbers(3, 5), numbers(5, 4), numbers(4)], activation="Relu", alpha=0.7, beta=0.5)
+    write("gemm_leaky", "FusedGemm", [numbers(5, 3), numbers(4, 5), numbers(4)], activation="LeakyRelu", activation_alpha=0.3,
+          transA=1, transB=1)
+    numbers_of_bytes = RANDOM.randint(-128, 128, (6, 4)).astype("int8")
+    unsigned = RANDOM.randint(0, 256, (6, 4)).astype("uint8")
+    scale, one = numbers(4) ** 2 + 0.01, numpy.array(0.02, "float32")
+    write("dynamic", "DynamicQuantizeMatMul", [3 * numbers(2, 5, 6), numbers_of_bytes, one])
+    write("dynamic_by_column", "DynamicQuantizeMatMul",
+          [3 * numbers(2, 5, 6), unsigned, scale, RANDOM.randint(100, 150, 4).astype("uint8"), numbers(4)])
+    bytes_in = RANDOM.randint(0, 256, (5, 6)).astype("uint8")
+    write("to_float", "MatMulIntegerToFloat", [bytes_in, numbers_of_bytes, one, one])
+    write("to_float_bias", "MatMulIntegerToFloat",
+          [bytes_in, unsigned, one, scale, numpy.array(120, "uint8"), RANDOM.randint(100, 150, 4).astype("uint8"), numbers(4)])
+
+
+def write_learned():
+    x = numbers(5, 4)
+    ml = dict(domain="ai.onnx.ml")
+    row = [float(each) for each in numbers(4)]
+    write("scaler", "Scaler", [x], offset=row, scale=[0.5, 2.0, 3.0, -1.0], **ml)
+    write("scaler_of_integers", "Scaler", [RANDOM.randint(-9, 9, (5, 4))], offset=[1.5], scale=[0.25], **ml)
+    rows = dict(coefficients=[float(each) for each in numbers(12)], intercepts=[0.1, -0.2, 0.3], **ml)
+    write("regressor", "LinearRegressor", [x], targets=3, **rows)
+    for how in ("NONE", "SOFTMAX", "LOGISTIC"):
+        write(f"classifier_{how.lower()}", "LinearClassifier", [x], 1, ("label", "scores"), classlabels_ints=[7, 3, 11],
+              multi_class=1, post_transform=how, **rows)
+
+
+def write_grids():
+    for name, size, sides in (("images", [2, 3, 5, 4], 2), ("volumes", [2, 3, 2, 5, 4], 3)):
+        for ends in (0, 1):
+            write(f"grid_of_{name}{'_ends' if ends else ''}", "AffineGrid", [numbers(2, sides, sides + 1), numpy.array(size, "int64")],
+                  domain="", opset=20, align_corners=ends)
+
+
+def write_rearranged():
+    plain = dict(domain="", opset=18)
+    x = numbers(4, 3, 2)
+    write("reversed", "ReverseSequence", [x, numpy.array([2, 4, 1], "int64")], **plain)
+    write("reversed_batch_first", "ReverseSequence", [x, numpy.array([3, 0, 1, 2], "int64")], batch_axis=0, time_axis=1, **plain)
+    for name, size, attributes in (("cropped", [3, 2, 2], {}), ("padded", [7, 6, 2], {}), ("cropped_and_padded", [2, 6], {"axes": [0, -1]}),
+                                   ("odd", [1, 8], {"axes": [0, 1]})):
+        write(f"middle_{name}", "CenterCropPad", [x, numpy.array(size, "int64")], **attributes, **plain)
+    places = numpy.array([[[[0, 3], [8, 11]], [[21, 19], [24, 31]]]], "int64")
+    write("unpooled", "MaxUnpool", [numbers(1, 2, 2, 2), places], 2, kernel_shape=[2, 2], strides=[2, 2], **plain)
+    write("unpooled_padded", "MaxUnpool", [numbers(1, 2, 3, 3), numpy.arange(18, dtype="int64").reshape(1, 2, 3, 3)], 2,
+          kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1], **plain)
+    write("unpooled_volume", "MaxUnpool", [numbers(1, 1, 2, 2, 2), 2 * numpy.arange(8, dtype="int64").reshape(1, 1, 2, 2, 2)], 2,
+          kernel_shape=[2, 2, 2], strides=[2, 2, 2], **plain)
+
+
 if __name__ == "__main__":
     write_attention()
     write_multi_head()
     write_normalization()
     write_functions()
+    write_optimised()
+    write_learned()
+    write_grids()
+    write_rearranged()

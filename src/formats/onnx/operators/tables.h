@@ -25,11 +25,14 @@ std::span<const OperatorEntry> normalization_operators();  // over layers, group
 std::span<const OperatorEntry> sequence_operators();       // RNN, GRU, LSTM, CumSum
 std::span<const OperatorEntry> attention_operators();      // Attention, RotaryEmbedding
 std::span<const OperatorEntry> fused_operators();          // of ONNX Runtime's optimisers
+std::span<const OperatorEntry> optimised_operators();      // of its optimiser, layers of a network
+std::span<const OperatorEntry> learned_operators();        // of ai.onnx.ml
 std::span<const OperatorEntry> quantized_operators();      // of ONNX Runtime's quantiser
+std::span<const OperatorEntry> rearranged_operators();     // that only move elements
 std::span<const OperatorEntry> loss_operators();           // of classifiers
 std::span<const OperatorEntry> lp_pool_operators();        // LpPool, GlobalLpPool
 std::span<const OperatorEntry> spectrum_operators();       // DFT, STFT
-std::span<const OperatorEntry> vision_operators();  // GridSample, NonMaxSuppression, RoiAlign
+std::span<const OperatorEntry> vision_operators();  // of images, boxes and grids
 
 /// Einsum, as products of matrices, transpositions and sums.
 void lower_einsum(Node& node);

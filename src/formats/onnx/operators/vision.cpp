@@ -1,10 +1,11 @@
-// GridSample, NonMaxSuppression and RoiAlign.
+// AffineGrid, GridSample, NonMaxSuppression and RoiAlign.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "formats/onnx/node/node.h"
+#include "formats/onnx/operators/steps.h"
 #include "formats/onnx/operators/tables.h"
 
 namespace millrace::formats::onnx {
@@ -43,6 +44,54 @@ void lower_grid_sample(Node& node) {
   const GridSample op{sample_mode(node), sample_padding(node),
                       node.attributes().flag("align_corners", false)};
   node.give(0, node.add(op, node.inputs(), {node.type(0), {x[0], x[1], grid[1], grid[2]}}));
+}
+
+/// The places of so many points from -1 to 1: their middles, or the ends are there.
+double place_of(std::int64_t i, std::int64_t count, bool has_ends) {
+  const double share = has_ends ? static_cast<double>(i) / static_cast<double>(count - 1)
+                                : (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+  return has_ends && count == 1 ? 0 : 2 * share - 1;
+}
+
+/// Each point of an image or a volume with its coordinates, x first, and a 1.
+std::vector<float> points_of(const Shape& sizes, bool has_ends) {
+  std::vector<float> values;
+  for (std::int64_t point = 0; point < element_count(sizes); ++point) {
+    std::int64_t rest = point;
+    for (std::size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis])
+      values.push_back(static_cast<float>(place_of(rest % sizes[axis], sizes[axis], has_ends)));
+    values.push_back(1);
+  }
+  return values;
+}
+
+/// Inputs: a matrix for each image, the size of the images.
+void lower_affine_grid(Node& node) {
+  const Shape size = integers(node, 1, "the size");
+  constexpr std::int64_t most = 1 << 24;  // points
+  std::int64_t points = 1;
+  for (const std::int64_t each : size) {
+    if (each < 1 || each > most || (points *= each) > most)
+      node.fail(fmt::format("the size is {}, expected numbers above 0 that are not too large",
+                            to_text(size)));
+  }
+  const auto axes = static_cast<std::int64_t>(size.size()) - 2;
+  if ((axes != 2 && axes != 3) || node.shape(0) != Shape{size[0], axes, axes + 1})
+    node.fail(fmt::format("the matrices are {} and the size {}, expected images x 2 x 3 and four "
+                          "numbers, or images x 3 x 4 and five",
+                          to_text(node.shape(0)), to_text(size)));
+  const Shape spatial(size.begin() + 2, size.end());
+  const std::int64_t each = element_count(spatial);
+  take_memory(node, {each * (axes + 1) * std::int64_t{sizeof(float)}});
+  Steps steps(node);
+  const bool has_ends = node.attributes().flag("align_corners", false);
+  const TensorId base =
+      steps.numbers({1, each, axes + 1}, points_of(spatial, has_ends), node.type(0));
+  Shape result{size[0]};
+  result.insert(result.end(), spatial.begin(), spatial.end());
+  result.push_back(axes);
+  node.give(0, steps.reshaped(steps.product(base, steps.transposed(node.input(0), {0, 2, 1})),
+                              result));
 }
 
 std::optional<double> single_number(const Node& node, std::size_t input, std::string_view what) {
@@ -123,6 +172,7 @@ void lower_roi_align(Node& node) {
 }
 
 constexpr std::array table_of_vision{
+    OperatorEntry{"AffineGrid", lower_affine_grid, 2, 2, "align_corners"},
     OperatorEntry{"GridSample", lower_grid_sample, 2, 2, "align_corners mode padding_mode"},
     OperatorEntry{"NonMaxSuppression", lower_non_max_suppression, 2, 5, "center_point_box"},
     OperatorEntry{"RoiAlign", lower_roi_align, 3, 3,
