@@ -29,10 +29,27 @@ struct Group {
   std::vector<Precision> precisions;  // that layers may compute in; empty: float32
 };
 
+/// A group reads an output of another one's model when its frame begins; that writes it when its
+/// frame ends.
+struct GroupEdge {
+  std::string from, to;                  // groups
+  std::string output = {}, input = {};   // of the models; empty: the only one
+  std::int64_t queue = 0;  // so many values wait, each is read once; 0: the newest, again and again
+};
+
+/// Groups of which each reads the one before: from cause to effect.
+struct Chain {
+  std::string name;
+  std::vector<std::string> groups;
+  std::optional<Duration> reaction = {}, age = {};  // at most; none: it is only told
+};
+
 /// Groups that run at the same time. Files say more: scenarios, ranges of rates, tasks.
 struct System {
   std::string name = "system";
   std::vector<Group> groups;
+  std::vector<GroupEdge> edges = {};
+  std::vector<Chain> chains = {};
 };
 
 struct DeployRequest {
@@ -55,11 +72,17 @@ struct GroupInfo {
   std::optional<Duration> bound;  // of its response, in the first scenario; none: not active
 };
 
+/// What was proven of a chain, in the first scenario at its highest level; none: no bound.
+struct ChainInfo {
+  std::string name;
+  std::optional<Duration> reaction, age;
+};
+
 /// What became of a frame of a group.
 struct GroupResult {
   std::string group;
   std::int64_t frame = 0;  // of those that were released, from 0
-  std::int64_t input = 0;  // the number of the submitted frame or picture, from 0
+  std::int64_t input = 0;  // the number of the submitted frame or picture; -1: it has edges alone
   std::string source = {};  // the picture's name, if the group reads its own input
   bool repeated = false;   // no newer one had come, so it was used again
   Frame outputs;      // of a model
@@ -103,6 +126,14 @@ struct GroupReport {
   Duration largest_response{};
 };
 
+/// What was seen of a chain in a scenario at a level, and its bounds there.
+struct ChainReport {
+  std::string name, scenario;
+  std::int64_t level = 0, frames = 0;
+  Duration largest_age{}, largest_reaction{};
+  std::optional<Duration> age_bound, reaction_bound;
+};
+
 /// Frames of the groups, in real time. Copies are one run; the last one ends it. Any thread.
 class DeploymentRun {
  public:
@@ -116,6 +147,8 @@ class DeploymentRun {
   /// Waits for the frames on their way, and for the callback. The same each time. Rethrows the
   /// first error of a group, or of the callback.
   std::vector<GroupReport> stop();
+  /// The same for chains: of those in which all groups were due.
+  std::vector<ChainReport> stop_chains();
 
  private:
   friend struct Access;
@@ -136,6 +169,7 @@ class Deployment {
 
   std::vector<GroupInfo> groups() const;
   std::vector<std::string> scenarios() const;
+  std::vector<ChainInfo> chains() const;
 
   /// Starts it on this machine, with real-time priorities if the system grants them. Results of all
   /// groups go to `take`: those of a group in order, each group on an ordinary thread of its own,

@@ -8,11 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "analysis/responses.h"
 #include "base/error.h"
 #include "deployment/deployment_file.h"
 #include "face/access.h"
 #include "face/convert.h"
 #include "face/pictures.h"
+#include "face/system_of.h"
 #include "product/deployment/deploy.h"
 #include "product/deployment/measure_deployment.h"
 #include "product/deployment/open.h"
@@ -26,6 +28,7 @@ struct [[gnu::visibility("hidden")]] Deployment::Impl {
   std::string name;                             // a file, or one in memory
   std::shared_ptr<const product::InMemory> memory;  // its models; null: in files
   std::vector<GroupInfo> groups = {};
+  std::vector<ChainInfo> chains = {};
 };
 
 /// Ended and torn down in the right order.
@@ -43,6 +46,7 @@ struct [[gnu::visibility("hidden")]] DeploymentRun::Impl {
   std::mutex stopping = {};
   bool stopped = false;
   std::vector<GroupReport> reports = {};
+  std::vector<ChainReport> chains = {};
   std::exception_ptr error = {};
 };
 
@@ -78,41 +82,17 @@ std::vector<GroupInfo> groups_of(const deployment::Deployment& deployment,
   return result;
 }
 
-/// The model under a name that no other one has; also under the one that plans will have for it.
-formats::ModelSource held_model(const Model& model, product::InMemory& memory) {
-  const auto& parts = Access::of(model);
-  formats::ModelSource source = parts.source;
-  for (int n = 2;; ++n) {
-    const auto& known = memory.models[source.file];
-    if (known == nullptr || network::hash_of(*known) == model.hash()) break;
-    source.file = fmt::format("{}-{}", parts.source.file, n);
-  }
-  memory.models[source.file] = parts.network;
-  memory.models[formats::absolute(source).file] = parts.network;
-  return source;
-}
-
-system::System system_of(const System& from, product::InMemory& memory) {
-  system::System system;
-  system.name = from.name;
-  system.file = from.name + ".yaml";
-  system::Scenario& all = system.scenarios.emplace_back();
-  all.name = "all";
-  for (const Group& group : from.groups) {
-    system::Group& to = system.groups.emplace_back();
-    to.name = group.name;
-    to.place = fmt::format("group '{}'", group.name);
-    if (group.model.has_value() == !group.application.empty())
-      throw InputError(to.place, "has a model and an application, or none; give one of them");
-    if (group.model) to.model = held_model(*group.model, memory);
-    to.application = group.application;
-    to.rates = {group.rate_fps, group.rate_fps};
-    to.deadline = group.deadline;
-    to.priority = group.priority;
-    if (!group.precisions.empty()) to.precisions = face::precisions_of(group.precisions);
-    all.groups.emplace_back(system.groups.size() - 1);
-  }
-  return system;
+std::vector<ChainInfo> chains_of(const deployment::Deployment& deployment,
+                                 const product::Context& context) {
+  const system::System& system = deployment.system;
+  if (system.chains.empty()) return {};
+  const deployment::Wanted at{system::ScenarioId(0), system.levels - 1};
+  const auto responses =
+      analysis::response_bounds(deployment, product::board_of(deployment, context), at);
+  std::vector<ChainInfo> result;
+  for (const analysis::ChainAnswer& each : analysis::chain_answers(system, at, responses))
+    result.push_back({system.chains[each.chain].name, each.bounds.reaction, each.bounds.age});
+  return result;
 }
 
 Deployment made_of(const std::string& system, std::shared_ptr<product::InMemory> memory,
@@ -138,7 +118,8 @@ Deployment made_of(const std::string& system, std::shared_ptr<product::InMemory>
     memory->deployments[name] = deployment;
     product::Networks networks(context);
     auto groups = groups_of(*deployment, networks);
-    return Access::make<Deployment>(deployment, name, std::move(memory), std::move(groups));
+    return Access::make<Deployment>(deployment, name, std::move(memory), std::move(groups),
+                                    chains_of(*deployment, context));
   });
 }
 
@@ -165,7 +146,7 @@ Deployment deploy(const std::string& system_file) { return deploy(system_file, D
 Deployment deploy(const System& given, const DeployRequest& request) {
   auto memory = std::make_shared<product::InMemory>();
   const auto system = face::guarded(
-      [&] { return std::make_shared<const system::System>(system_of(given, *memory)); });
+      [&] { return std::make_shared<const system::System>(face::system_of(given, *memory)); });
   memory->systems[system->file] = system;
   return made_of(system->file, std::move(memory), request);
 }
@@ -183,8 +164,10 @@ Deployment Deployment::from_file(const std::string& path, const Options& options
     auto deployment = std::make_shared<const deployment::Deployment>(
         product::open_deployment(path, networks));
     auto groups = groups_of(*deployment, networks);
+    auto chains = chains_of(*deployment, networks.context());
     return Access::make<Deployment>(std::move(deployment), path,
-                                    std::shared_ptr<const product::InMemory>(), std::move(groups));
+                                    std::shared_ptr<const product::InMemory>(), std::move(groups),
+                                    std::move(chains));
   });
 }
 
@@ -197,6 +180,7 @@ void Deployment::write(const std::string& path) const {
 }
 
 std::vector<GroupInfo> Deployment::groups() const { return impl()->groups; }
+std::vector<ChainInfo> Deployment::chains() const { return impl()->chains; }
 
 std::vector<std::string> Deployment::scenarios() const {
   std::vector<std::string> names;
@@ -330,6 +314,11 @@ void DeploymentRun::Impl::stop() {
     const product::DeploymentRun made = run->stop();
     for (std::size_t g = 0; g < made.record.groups.size(); ++g)
       reports.push_back(report_of(made, g));
+    const system::System& system = made.deployment.system;
+    for (const product::ChainSeen& each : made.chains)
+      chains.push_back({system.chains[each.chain].name, system[each.at.scenario].name,
+                        each.at.level, each.times.ages.count(), each.times.ages.largest(),
+                        each.times.reactions.largest(), each.bounds.age, each.bounds.reaction});
   } catch (...) {
     error = std::current_exception();
   }
@@ -362,6 +351,11 @@ std::vector<GroupReport> DeploymentRun::stop() {
     if (impl()->error) std::rethrow_exception(impl()->error);
     return impl()->reports;
   });
+}
+
+std::vector<ChainReport> DeploymentRun::stop_chains() {
+  stop();
+  return impl()->chains;
 }
 
 }  // namespace v1

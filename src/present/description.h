@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -70,10 +70,15 @@ inline nlohmann::json or_null(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
 
-/// 0, 1, ... : rows that are described by their place in a list.
+/// 0, 1, ... : rows that are described by their place.
+inline std::vector<std::size_t> numbers_below(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
+}
 template <class List>
-auto numbers_of(const List& list) {
-  return std::views::iota(std::size_t{0}, list.size());
+std::vector<std::size_t> numbers_of(const List& list) {
+  return numbers_below(list.size());
 }
 
 /// Sets what stands at the key, "latency/mean_ms" inside of "latency"; nothing if it is absent.

@@ -1,6 +1,7 @@
 #include "millrace/deployment.h"
 
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <atomic>
 #include <chrono>
@@ -64,6 +65,66 @@ class FaceDeployment : public testing::Test {
     return deploy(system, request);
   }
 };
+
+/// One layer, which hands on what is not below 0.
+std::string relu() {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(13);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.set_name("relu");
+  for (onnx::ValueInfoProto* value : {graph.add_input(), graph.add_output()}) {
+    value->set_name(value == &graph.input(0) ? "x" : "y");
+    auto& type = *value->mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::FLOAT);
+    for (const int size : {1, 4}) type.mutable_shape()->add_dim()->set_dim_value(size);
+  }
+  onnx::NodeProto& node = *graph.add_node();
+  node.set_op_type("Relu");
+  node.add_input("x");
+  node.add_output("y");
+  return model.SerializeAsString();
+}
+
+TEST_F(FaceDeployment, groups_read_each_other_at_their_own_rates) {
+  const std::string bytes = relu();
+  const auto model = millrace::Model::from_memory({{bytes.data(), bytes.size()}});
+  millrace::System system;
+  for (const auto& [name, rate] : {std::pair("camera", 10), {"tracker", 20}, {"motor", 40}}) {
+    millrace::Group& group = system.groups.emplace_back();
+    group.name = name;
+    group.model = model;
+    group.rate_fps = rate;
+  }
+  system.edges = {{"camera", "tracker"}, {"tracker", "motor", "y", "x", 4}};
+  system.chains = {{"steering", {"camera", "tracker", "motor"}, 2s}};
+  millrace::DeployRequest request;
+  request.samples = 5;
+  request.options.cache = false;
+  const auto deployment = deploy(system, request);
+  ASSERT_EQ(deployment.chains().size(), 1u);
+  EXPECT_GT(deployment.chains()[0].reaction.value(), 175ms);  // the sum of the periods
+  EXPECT_GT(deployment.chains()[0].age.value(), 150ms);
+  Results results;
+  auto run = deployment.start(results.taker());
+  const auto last = [&] {
+    const auto of = results.of("motor");
+    return of.empty() ? 0.f : of.back().outputs[0].values<float>()[3];
+  };
+  for (const float number : {3.f, 5.f}) {
+    run.submit("camera", {millrace::Tensor::of<float>({1, 4}, std::vector<float>(4, number))});
+    while (last() != number) std::this_thread::yield();
+  }
+  const auto chains = run.stop_chains();
+  EXPECT_EQ(results.of("motor").back().input, -1);
+  ASSERT_EQ(chains.size(), 1u);
+  EXPECT_EQ(chains[0].name, "steering");
+  EXPECT_GT(chains[0].frames, 5);
+  EXPECT_GT(chains[0].largest_age, 0ms);
+  EXPECT_TRUE(chains[0].age_bound && chains[0].reaction_bound);
+  system.edges[0].to = "rear";
+  EXPECT_THROW(deploy(system, request), millrace::Error);
+}
 
 TEST_F(FaceDeployment, live_frames_of_each_group_come_back_as_its_results) {
   const std::string bytes = millrace::test::bytes_of(digits);
@@ -213,10 +274,10 @@ TEST_F(FaceDeployment, a_group_reads_its_own_input_and_each_result_is_in_its_fil
   const millrace::test::TemporaryFolder folder;
   const std::string application = (folder.path() / "live.yaml").string();
   const std::string pictures = millrace::test::models + "digits_images";
-  std::ofstream(application)
-      << "format: 1\nnetwork: {model: " << millrace::test::digits << "}\ninput: {images: "
-      << pictures << ", rate_fps: 20, frames: 12}\npreprocess: {colours: grey}\n"
-      << "postprocess: {kind: top_k, top: 1}\n";
+  std::ofstream(application) << "format: 1\nnetwork: {model: " << millrace::test::digits
+                             << "}\ninput: {images: " << pictures
+                             << ", rate_fps: 20, frames: 12}\npreprocess: {colours: grey}\n"
+                             << "postprocess: {kind: top_k, top: 1}\n";
   millrace::System system;
   millrace::Group group;
   group.name = "digits";

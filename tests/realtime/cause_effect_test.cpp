@@ -35,6 +35,7 @@ Jobs jobs_of(const Trace& trace, std::size_t flow) {
   for (const auto& [number, job] : jobs) {
     if (number != static_cast<std::int64_t>(result.size())) break;
     result.push_back(job);
+    result.back().begin = std::min(job.begin, job.end);  // what takes no time leaves no firing
   }
   return result;
 }

@@ -25,7 +25,7 @@ class GroupResult(NamedTuple):
     """What became of a frame of a group; times in seconds."""
     group: str
     frame: int  # of those that were due, from 0
-    input: int  # the number of the frame that was fed, from 0
+    input: int  # the number of the frame that was fed, from 0; -1: it has what other groups wrote alone
     repeated: bool  # no newer one had come
     outputs: dict  # arrays by name, of a model
     findings: dict  # of an application
@@ -56,6 +56,25 @@ class GroupReport(NamedTuple):
     kept: str  # what was written to files
 
 
+class ChainBound(NamedTuple):
+    """What was proven of a chain, in the first scenario; seconds, None: no bound."""
+    chain: str
+    reaction: Optional[float]  # from a change that the first group has just missed to the end of the last one that knows it
+    age: Optional[float]  # of what the last group uses, from when the first one's frame was due
+
+
+class ChainReport(NamedTuple):
+    """What was seen of a chain in a scenario at a level; times in seconds."""
+    chain: str
+    scenario: str
+    level: int
+    frames: int  # of the last group
+    age: float  # the largest
+    age_bound: Optional[float]
+    reaction: float  # the longest
+    reaction_bound: Optional[float]
+
+
 class Rows(list):
     """Named tuples, as a list."""
 
@@ -72,6 +91,8 @@ class System:
         self.file = None if file is None else os.fspath(file)
         self.name = name
         self._groups: List[dict] = []
+        self._edges: List[dict] = []
+        self._chains: List[dict] = []
 
     def add(self, name: str, model, *, rate: float, deadline=None, priority: Optional[int] = None) -> "System":
         """A group. model: as of millrace.plan, or an application's file (.yaml); rate: frames per second;
@@ -85,6 +106,22 @@ class System:
         else:
             group["model"] = model_of(model)._core
         self._groups.append(group)
+        return self
+
+    def connect(self, source: str, target: str, *, output: str = "", input: str = "", queue: int = 0) -> "System":
+        """A group reads an output of another one's model when its frame begins; their rates may differ.
+
+        output, input: names of the models' tensors; empty: the only one. queue: so many values wait, and each is read
+        once; 0: the newest is read, again if nothing newer has come."""
+        self._edges.append({"from": source, "to": target, "output": output, "input": input, "queue": int(queue)})
+        return self
+
+    def chain(self, name: str, groups: Sequence[str], *, reaction=None, age=None) -> "System":
+        """Groups of which each reads the one before: their reaction and data age are bounded and measured.
+
+        reaction, age: at most, seconds or "200ms"; none: only told."""
+        limits = {key: None if limit is None else seconds(limit) for key, limit in (("reaction", reaction), ("age", age))}
+        self._chains.append({"name": name, "groups": list(groups), **limits})
         return self
 
 
@@ -101,6 +138,11 @@ class Deployment(Handle):
     def bounds(self) -> List[Bound]:
         """By group."""
         return Rows(Bound(*row) for row in self._core.groups)
+
+    @property
+    def chains(self) -> List[ChainBound]:
+        """Of groups that read each other."""
+        return Rows(ChainBound(*row) for row in self._core.chains)
 
     @property
     def scenarios(self) -> List[str]:
@@ -147,6 +189,7 @@ class Run:
         self._callbacks: Dict[str, Callable[[GroupResult], None]] = {}
         self._groups = [row.group for row in deployment.bounds]
         self._reports: Optional[List[GroupReport]] = None
+        self._chains: Optional[List[ChainReport]] = None
         self._stopping = threading.Lock()
         callbacks = self._callbacks  # not self: the run would keep itself alive
 
@@ -178,7 +221,13 @@ class Run:
         with self._stopping:
             if self._reports is None:
                 self._reports = Rows(GroupReport(*row) for row in self._core.stop())
+                self._chains = Rows(ChainReport(*row) for row in self._core.stop_chains())
         return self._reports
+
+    @property
+    def chains(self) -> Optional[List[ChainReport]]:
+        """After stop()."""
+        return self._chains
 
     @property
     def reports(self) -> Optional[List[GroupReport]]:
@@ -211,4 +260,5 @@ def deploy(system, *, board: str = "", processors: Sequence[str] = (), method: s
     with listening(progress) as listener:
         if system.file is not None:
             return Deployment._of(_core.deploy_file(system.file, settings, listener))
-        return Deployment._of(_core.deploy(system.name, system._groups, settings, listener))
+        parts = {"name": system.name, "groups": system._groups, "edges": system._edges, "chains": system._chains}
+        return Deployment._of(_core.deploy(parts, settings, listener))

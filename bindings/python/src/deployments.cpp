@@ -46,12 +46,37 @@ Deployment deployed_file(const std::string& file, nb::dict given, nb::handle lis
   return worked(listener, request, [&] { return deploy(file, request); });
 }
 
-Deployment deployed(const std::string& name, nb::list groups, nb::dict given, nb::handle listener) {
+GroupEdge edge_of(nb::dict given) {
+  GroupEdge edge;
+  const Settings settings(std::move(given));
+  settings.take("from", edge.from);
+  settings.take("to", edge.to);
+  settings.take("output", edge.output);
+  settings.take("input", edge.input);
+  settings.take("queue", edge.queue);
+  return edge;
+}
+
+Chain chain_of(nb::dict given) {
+  Chain chain;
+  const Settings settings(std::move(given));
+  settings.take("name", chain.name);
+  settings.take("groups", chain.groups);
+  settings.take("reaction", chain.reaction);
+  settings.take("age", chain.age);
+  return chain;
+}
+
+Deployment deployed(nb::dict parts, nb::dict given, nb::handle listener) {
   DeployRequest request = request_of(given);
   System system;
-  system.name = name;
-  for (const nb::handle group : groups)
+  system.name = nb::cast<std::string>(parts["name"]);
+  for (const nb::handle group : parts["groups"])
     system.groups.push_back(group_of(nb::cast<nb::dict>(group)));
+  for (const nb::handle edge : parts["edges"])
+    system.edges.push_back(edge_of(nb::cast<nb::dict>(edge)));
+  for (const nb::handle chain : parts["chains"])
+    system.chains.push_back(chain_of(nb::cast<nb::dict>(chain)));
   return worked(listener, request, [&] { return deploy(system, request); });
 }
 
@@ -59,6 +84,12 @@ nb::list groups_of(const Deployment& deployment) {
   return rows_of(deployment.groups(), [](const GroupInfo& group) {
     return nb::make_tuple(group.name, seconds_of(group.period), seconds_of(group.deadline),
                           seconds_or_none(group.bound), group.is_application);
+  });
+}
+
+nb::list chains_of(const Deployment& deployment) {
+  return rows_of(deployment.chains(), [](const ChainInfo& chain) {
+    return nb::make_tuple(chain.name, seconds_or_none(chain.reaction), seconds_or_none(chain.age));
   });
 }
 
@@ -137,6 +168,20 @@ class Live {
                             each.undelivered, seconds_of(each.largest_response), each.kept);
     });
   }
+  nb::list stop_chains() {
+    std::vector<ChainReport> reports;
+    {
+      DeploymentRun run = alive();
+      const nb::gil_scoped_release released;
+      reports = run.stop_chains();
+    }
+    return rows_of(reports, [](const ChainReport& each) {
+      return nb::make_tuple(each.name, each.scenario, each.level, each.frames,
+                            seconds_of(each.largest_age), seconds_or_none(each.age_bound),
+                            seconds_of(each.largest_reaction),
+                            seconds_or_none(each.reaction_bound));
+    });
+  }
   bool has_failed() const { return raised_ != nullptr; }
 
  private:
@@ -180,6 +225,7 @@ void add_deployments(nb::module_& module) {
           "path"_a)
       .def("save", &Deployment::write, "path"_a)
       .def_prop_ro("groups", &groups_of)
+      .def_prop_ro("chains", &chains_of)
       .def_prop_ro("scenarios", &Deployment::scenarios);
   nb::class_<Live>(module, "Live")
       .def(nb::init<const Deployment&, nb::callable, nb::dict>(), "deployment"_a, "take"_a,
@@ -187,9 +233,10 @@ void add_deployments(nb::module_& module) {
       .def("feed", &Live::feed, "group"_a, "frame"_a, "colours"_a)
       .def("enter", &Live::enter, "scenario"_a, "level"_a.none())
       .def("stop", &Live::stop)
+      .def("stop_chains", &Live::stop_chains)
       .def_prop_ro("failed", &Live::has_failed);
   module.def("deploy_file", &deployed_file, "file"_a, "settings"_a, "listener"_a.none());
-  module.def("deploy", &deployed, "name"_a, "groups"_a, "settings"_a, "listener"_a.none());
+  module.def("deploy", &deployed, "system"_a, "settings"_a, "listener"_a.none());
 }
 
 }  // namespace millrace::python

@@ -127,13 +127,16 @@ class GroupBetween final : public LiveGroup {
   void fill(std::span<const std::span<std::byte>> inputs) override {
     if (inner_) inner_->fill(inputs);
     std::map<std::size_t, const Value*> found;
+    bool is_new = false;
     for (const std::size_t e : inputs_) {
       const auto& edge = state_.edges[e];
       const FoundValue<Value> read = edge.values->read();
       if (read.value == nullptr) continue;
       std::ranges::copy(read.value->array.bytes(), inputs[edge.at.input].data());
       found[e] = read.value;
+      is_new = is_new || read.is_new;
     }
+    if (inner_ && !found.empty()) inner_->filled(is_new);
     note_begin(found);
   }
   bool wants_outputs() const override { return !outputs_.empty(); }

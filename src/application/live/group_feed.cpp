@@ -1,6 +1,7 @@
 #include "application/live/group_feed.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace::application {
 
@@ -38,7 +39,7 @@ const Given& GroupFeed::next() {
   if (is_new) current_ = std::move(*given);
   if (!running_) return current_;
   const std::lock_guard lock(mutex_);
-  on_the_way_.push_back({current_.number, !is_new, current_.arrived});
+  on_the_way_.push_back({{current_.number, !is_new, current_.arrived}, current_.number >= 0});
   return current_;
 }
 
@@ -50,27 +51,36 @@ void GroupFeed::fill(std::span<const std::span<std::byte>> inputs) {
     std::ranges::copy(given.arrays[i].bytes(), inputs[i].data());
 }
 
+void GroupFeed::filled(bool is_new) {
+  if (!running_) return;
+  const std::lock_guard lock(mutex_);
+  OnTheWay& last = on_the_way_.back();
+  if (is_new) last.taken.repeated = false;
+  if (std::exchange(last.has_input, true)) return;
+  last.taken.arrived = std::chrono::steady_clock::now();
+}
+
 void GroupFeed::take(LiveResult result) {
   if (!running_) return;
   const std::lock_guard lock(mutex_);
-  on_the_way_[results_taken_++].result = std::move(result);
+  on_the_way_[results_taken_++].taken.result = std::move(result);
 }
 
 void GroupFeed::ended(const runtime::EndedFrame& frame) {
-  std::optional<Taken> taken;
+  OnTheWay ended;
   {
     const std::lock_guard lock(mutex_);
-    taken = std::move(on_the_way_.front());
+    ended = std::move(on_the_way_.front());
     on_the_way_.pop_front();
     --results_taken_;
   }
-  if (taken->input < 0) {
+  if (!ended.has_input) {
     ++without_;
     return;
   }
-  if (taken->repeated) ++repeated_;
-  taken->frame = frame;
-  results_.push(std::move(*taken));
+  if (ended.taken.repeated) ++repeated_;
+  ended.taken.frame = frame;
+  results_.push(std::move(ended.taken));
 }
 
 FeedCounts GroupFeed::counts() const {

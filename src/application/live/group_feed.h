@@ -39,7 +39,7 @@ struct Given {
 
 /// What came of it, on its way out.
 struct Taken {
-  std::int64_t input = 0;
+  std::int64_t input = 0;  // -1: it was not fed, and has values of other groups
   bool repeated = false;  // nothing newer had come
   std::chrono::steady_clock::time_point arrived{};
   LiveResult result = {};
@@ -80,6 +80,7 @@ class GroupFeed final : public LiveGroup {
 
   std::optional<Picture> picture() override;
   void fill(std::span<const std::span<std::byte>> inputs) override;
+  void filled(bool is_new) override;
   void take(LiveResult result) override;
   void ended(const runtime::EndedFrame& frame) override;
 
@@ -97,7 +98,12 @@ class GroupFeed final : public LiveGroup {
   Given current_;  // touched by the thread that fills
 
   std::mutex mutex_;               // of the group's threads, which have one priority
-  std::deque<Taken> on_the_way_;   // filled, and not ended, in order
+  /// Filled, and not ended, in order.
+  struct OnTheWay {
+    Taken taken;
+    bool has_input = false;
+  };
+  std::deque<OnTheWay> on_the_way_;
   std::size_t results_taken_ = 0;  // of them, from the front
 };
 

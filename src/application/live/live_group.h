@@ -31,6 +31,8 @@ class LiveGroup {
   virtual std::optional<application::Picture> picture() { return std::nullopt; }
   /// Fills the inputs of the next frame of a model alone; dense, in the order of its inputs.
   virtual void fill(std::span<const std::span<std::byte>> /*inputs*/) {}
+  /// The frame that was filled last has its inputs from elsewhere, too: a new one, or once more.
+  virtual void filled(bool /*is_new*/) {}
   /// Whether take() needs the outputs of an application's network, too.
   virtual bool wants_outputs() const { return false; }
   /// Frames in the order in which they were filled.

@@ -121,7 +121,7 @@ std::string channels_text(const Analysis& analysis) {
   const std::size_t count = analysis.proof.schedule.channels.size();
   const plan::TensorNames names(analysis.network());
   return channel_fields(analysis, names)
-             .text(std::views::iota(std::size_t{0}, std::min(most_rows, count))) +
+             .text(numbers_below(std::min(most_rows, count))) +
          (count > most_rows ? fmt::format("and {} more; ⟨json⟩ has all\n", count - most_rows) : "");
 }
 

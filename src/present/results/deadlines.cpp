@@ -59,7 +59,7 @@ Description<std::size_t> group_fields(const DeploymentAnswers& answers,
 }
 
 auto groups_of(const DeadlineAnswers& one) {
-  return std::views::iota(std::size_t{0}, deployment::group_flows(one.tasks));
+  return numbers_below(deployment::group_flows(one.tasks));
 }
 
 std::string groups_text(const DeploymentAnswers& answers) {

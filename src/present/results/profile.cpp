@@ -174,7 +174,7 @@ std::string rows_text(const std::vector<const char*>& titles, const std::vector<
                                     std::pair("deviation", &Statistics::deviation),
                                     std::pair("maximum", &Statistics::maximum),
                                     std::pair("worst case", &Statistics::worst_case)})
-    fields.push_back({"", title, [time](const TimesRow& row) { return row.times.*time; }});
+    fields.push_back({"", title, [part = time](const TimesRow& row) { return row.times.*part; }});
   fields.push_back(
       {"", "runs", [](const TimesRow& row) { return runs_text(row.times); }, Align::right});
   return Description<TimesRow>(std::move(fields)).text(rows);

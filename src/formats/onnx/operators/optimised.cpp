@@ -1,5 +1,5 @@
 // The dialect of ONNX Runtime's optimiser: what it saves with `optimized_model_filepath`.
-// Semantics: ONNX Runtime, docs/ContribOperators.md.
+// Semantics: its own description of contributed operators.
 #include <fmt/format.h>
 
 #include <array>
