@@ -18,12 +18,6 @@ deployment::Operation operation_at(const deployment::Deployment& deployment,
   return operation;
 }
 
-bool is_overloaded(const realtime::TaskSystem& tasks) {
-  for (const realtime::Utilisation& each : realtime::utilisations(tasks))
-    if (each.is_overloaded) return true;
-  return false;
-}
-
 /// Nothing: there is no bound.
 std::optional<realtime::ChainPart> part_of(const system::System& system, system::GroupId group,
                                            std::int64_t level, std::optional<Time> response) {
@@ -55,6 +49,10 @@ std::string excess_of(const char* what, const std::optional<Time>& bound,
 }
 
 }  // namespace
+
+bool is_overloaded(const realtime::TaskSystem& tasks) {
+  return std::ranges::any_of(realtime::utilisations(tasks), &realtime::Utilisation::is_overloaded);
+}
 
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
                                                  const board::Board& board,

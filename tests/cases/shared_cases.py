@@ -66,7 +66,7 @@ def arrays_of(case, what, folder):
     """By name: files beside the case, or of its archive, which is unpacked into the folder."""
     archive = case / f"{what}.npz"
     if not archive.exists():
-        return {path.stem[len(what) + 1:]: path for path in sorted(case.glob(f"{what}*.npy"))}
+        return {path.stem.removeprefix(what + "_"): path for path in sorted(case.glob(f"{what}*.npy"))}
     into = Path(folder) / what
     zipfile.ZipFile(archive).extractall(into)
     return {path.stem: path for path in sorted(into.glob("*.npy"))}

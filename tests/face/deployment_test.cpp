@@ -119,7 +119,7 @@ TEST_F(FaceDeployment, groups_read_each_other_at_their_own_rates) {
   EXPECT_EQ(results.of("motor").back().input, -1);
   ASSERT_EQ(chains.size(), 1u);
   EXPECT_EQ(chains[0].name, "steering");
-  EXPECT_GT(chains[0].frames, 5);
+  EXPECT_GT(chains[0].frames, 0);
   EXPECT_GT(chains[0].largest_age, 0ms);
   EXPECT_TRUE(chains[0].age_bound && chains[0].reaction_bound);
   system.edges[0].to = "rear";

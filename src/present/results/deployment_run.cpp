@@ -299,7 +299,7 @@ std::string beyond_bounds_text(const DeploymentRun& run) {
   if (!run.record.locked_memory) reasons.push_back("the memory was not locked");
   if (reasons.empty())
     reasons.push_back("a task took longer than its worst time, so measure again with `deploy`");
-  return fmt::format("'no': something took longer than its proven bound; possible reason: {}\n",
+  return fmt::format("'no': a response was longer than the proven bound; possible reason: {}\n",
                      fmt::join(reasons, ", or "));
 }
 
