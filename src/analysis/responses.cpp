@@ -18,6 +18,10 @@ deployment::Operation operation_at(const deployment::Deployment& deployment,
   return operation;
 }
 
+bool is_overloaded(const realtime::TaskSystem& tasks) {
+  return std::ranges::any_of(realtime::utilisations(tasks), &realtime::Utilisation::is_overloaded);
+}
+
 /// Nothing: there is no bound.
 std::optional<realtime::ChainPart> part_of(const system::System& system, system::GroupId group,
                                            std::int64_t level, std::optional<Time> response) {
@@ -49,10 +53,6 @@ std::string excess_of(const char* what, const std::optional<Time>& bound,
 }
 
 }  // namespace
-
-bool is_overloaded(const realtime::TaskSystem& tasks) {
-  return std::ranges::any_of(realtime::utilisations(tasks), &realtime::Utilisation::is_overloaded);
-}
 
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
                                                  const board::Board& board,

@@ -11,9 +11,6 @@
 
 namespace millrace::analysis {
 
-/// Whether a resource has more to do than time. Quick, where an analysis may take long to see it.
-bool is_overloaded(const realtime::TaskSystem& tasks);
-
 /// From when a frame is due: those of realtime, and the controller's overhead. By GroupId; none:
 /// not active, or without bound.
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,

@@ -278,6 +278,8 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
         fmt::format("the board '{}' is not this machine: it is simulated here by ordinary threads, "
                     "so no bound is shown; 'millrace analyze' and 'simulate' have them",
                     loaded->board.name));
+    if (!system.edges.empty())
+      request.context.note("edges between groups are left out there: inputs are random");
     note_late_groups(*loaded, request.context);
   }
   note_throttling(run, request.context);
