@@ -5,6 +5,7 @@
 
 #include "dataflow/buffers.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 #include "plan/steps.h"
 #include "schedule/graph.h"
 
@@ -28,16 +29,16 @@ std::int64_t least_slots(const plan::Plan& plan, const plan::Channel& channel) {
 
 /// The channels of a tensor share its slots. Channels of the graph have the numbers of the plan's.
 std::vector<dataflow::Pool> pools_of(const plan::Plan& plan, const network::Network& network) {
-  std::map<TensorId, dataflow::Pool> pools;
+  std::map<plan::SlotsKey, dataflow::Pool> pools;
   for (std::size_t c = 0; c < plan.channels.size(); ++c) {
     const plan::Channel& channel = plan.channels[c];
-    dataflow::Pool& pool = pools[channel.tensor];
+    dataflow::Pool& pool = pools[plan::slots_key(channel)];
     pool.channels.emplace_back(c);
     pool.least = std::max(pool.least, least_slots(plan, channel));
     pool.weight = bytes_of(network, channel.tensor);
   }
   std::vector<dataflow::Pool> result;
-  for (auto& [tensor, pool] : pools) result.push_back(std::move(pool));
+  for (auto& [key, pool] : pools) result.push_back(std::move(pool));
   return result;
 }
 

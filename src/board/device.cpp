@@ -8,6 +8,10 @@ std::string to_text(ProcessorKind kind) { return std::string(word_of(processor_k
 std::string to_text(Granularity value) { return std::string(word_of(granularities, value)); }
 std::string to_text(Scheduling value) { return std::string(word_of(schedulings, value)); }
 
+std::string space_of(const Device& device) {
+  return device.space.empty() && device.costs.transfer ? device.name : device.space;
+}
+
 Scheduling usual_scheduling(ProcessorKind kind) {
   switch (kind) {
     case ProcessorKind::cpu:

@@ -83,6 +83,9 @@ struct Costs {
   Time border{};  // at each border of a subnet: changing the layout of a tensor
   /// Bytes per second over the way in and out; nothing: tensors stay where they are.
   std::optional<double> transfer = {};
+  /// Of that way: engines that copy while the device computes. 0: it does neither while it does the
+  /// other; 1: for both directions together; 2: one for each.
+  int copy_engines = 0;
   /// Of gpu and npu: the share of its time that a core is busy with launching its work and waiting
   /// for it.
   double feeding = 0;
@@ -118,9 +121,14 @@ struct Device {
   Limits limits;
   Costs costs;
   std::vector<Efficiency> efficiency;
+  std::string space = {};  // the memory in which it reads and writes; empty: see space_of()
   Origins origins = {};
   bool operator==(const Device&) const = default;
 };
+
+/// The memory space in which the device reads and writes: one of its own if there is a way to it,
+/// named after the device unless it says otherwise; empty: the host's.
+std::string space_of(const Device& device);
 
 std::string to_text(ProcessorKind kind);
 std::string to_text(Granularity granularity);

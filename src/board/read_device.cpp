@@ -24,8 +24,9 @@ constexpr std::string_view power_keys[] = {"clock_mhz", "static_mw", "dynamic_mw
 constexpr std::string_view limit_keys[] = {"operators",   "not_operators", "precisions",
                                            "granularity", "subnets",       "subnets_together",
                                            "streams",     "fallback",      "source"};
-constexpr std::string_view cost_keys[] = {"launch_us", "border_us",   "transfer_gb_per_s",
-                                          "feeding",   "fed_by_core", "source"};
+constexpr std::string_view cost_keys[] = {"launch_us",    "border_us", "transfer_gb_per_s",
+                                          "copy_engines", "feeding",   "fed_by_core",
+                                          "source"};
 constexpr std::string_view efficiency_keys[] = {"operator", "precision", "arithmetic", "memory",
                                                 "source"};
 constexpr int most = 1 << 16;
@@ -172,6 +173,12 @@ Costs read_costs(const YamlView& view, ProcessorKind kind, const Names& sources)
   if (view.has("launch_us")) costs.launch = read_microseconds(view.at("launch_us"));
   if (view.has("border_us")) costs.border = read_microseconds(view.at("border_us"));
   if (view.has("transfer_gb_per_s")) costs.transfer = read_giga(view.at("transfer_gb_per_s"));
+  if (view.has("copy_engines")) {
+    costs.copy_engines = read_count(view.at("copy_engines"), 0, 2);
+    if (costs.copy_engines > 0 && !costs.transfer)
+      view.at("copy_engines")
+          .fail("copies over a way that is not there; give 'transfer_gb_per_s', or leave it out");
+  }
   costs.origins = read_origins(view, sources);
   return costs;
 }

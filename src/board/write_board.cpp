@@ -99,6 +99,7 @@ Json to_json(const Costs& costs) {
   Json json = {{"launch_us", microseconds(costs.launch)},
                {"border_us", microseconds(costs.border)}};
   if (costs.transfer) json["transfer_gb_per_s"] = *costs.transfer / giga;
+  if (costs.copy_engines > 0) json["copy_engines"] = costs.copy_engines;
   if (costs.feeding > 0 || costs.fed_by_core) json["feeding"] = costs.feeding;
   if (costs.fed_by_core) json["fed_by_core"] = *costs.fed_by_core;
   add(json, costs.origins);

@@ -195,6 +195,12 @@ std::string stage_text(const plan::Stage& stage, const network::Network& network
   std::string phases;
   for (const plan::Phase& phase : stage.phases) {
     phases += phases.empty() ? "" : "; then ";
+    if (phase.transfer) {
+      const std::string& to = phase.transfer->to;
+      phases += fmt::format("copy of {} to {}", network[phase.transfer->tensor].name,
+                            to.empty() ? "the host" : to);
+      continue;
+    }
     phases += phase.layers.size() == 1
                   ? network[phase.layers.front()].name
                   : fmt::format("{} to {}, {} layers", network[phase.layers.front()].name,

@@ -71,6 +71,7 @@ class CombinedEngine final : public Engine {
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
+    if (request.is_transfer) return prepare_transfer(request);
     const network::Network& network = *request.network;
     std::vector<Engine*> engines(network.layers.size(), nullptr);
     std::vector<board::Variant> variants = request.variants;
@@ -87,10 +88,33 @@ class CombinedEngine final : public Engine {
     for (const LayerId layer : request.layers)
       if (engines[layer.index] == nullptr)
         throw InputError(network[layer].name, reasons(network, layer, request.processor));
+    if (is_in_a_space(request)) return prepare_in_space(request, engines, std::move(variants));
     return prepare_combined(with_plain_outputs(request), engines, std::move(variants));
   }
 
  private:
+  /// By the first that has the memory.
+  std::unique_ptr<Subnet> prepare_transfer(const SubnetRequest& request) {
+    for (std::size_t m = 0; m + 1 < members_.size(); ++m) try {
+        return members_[m].engine->prepare(request);
+      } catch (const NoSuchSpace&) {
+      }
+    return members_.back().engine->prepare(request);
+  }
+
+  /// Of one engine, as only it has that memory.
+  static std::unique_ptr<Subnet> prepare_in_space(SubnetRequest request,
+                                                  const std::vector<Engine*>& engines,
+                                                  std::vector<board::Variant> variants) {
+    for (const LayerId layer : request.layers)
+      if (engines[layer.index] != engines[request.layers.front().index])
+        throw InputError((*request.network)[layer].name,
+                         "runs by another engine than what stands before it, which works in a "
+                         "memory of its own; make the plan again with one engine for the device");
+    request.variants = std::move(variants);
+    return engines[request.layers.front().index]->prepare(request);
+  }
+
   /// Other subnets read what leaves this one. Where an engine takes part on one core only, it is
   /// not known who they are.
   SubnetRequest with_plain_outputs(SubnetRequest request) const {

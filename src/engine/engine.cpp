@@ -1,6 +1,10 @@
 #include "engine/engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.h"
 
 namespace millrace::engine {
 
@@ -8,6 +12,31 @@ std::vector<board::Variant> Engine::variants(const network::Network& network, La
                                              const board::Processor& processor) const {
   if (!supports(network, layer, processor)) return {};
   return {board::Variant{}};
+}
+
+std::shared_ptr<std::byte> Subnet::allocate(const Layout& layout) {
+  throw NoSuchSpace(fmt::format("there is no memory '{}'", layout.space));
+}
+
+bool is_in_a_space(const SubnetRequest& request) {
+  return std::ranges::any_of(request.spaces, [](const auto& each) { return !each.empty(); }) ||
+         std::ranges::any_of(request.inputs,
+                             [](const Port& port) { return !port.layout.space.empty(); });
+}
+
+SubnetRequest transfer_request(const network::Network& network, const board::Processor& processor,
+                               TensorId tensor,
+                               const std::pair<std::string, std::string>& spaces) {
+  SubnetRequest request;
+  request.network = &network;
+  request.processor = processor;
+  request.inputs = {{tensor, plain_layout(network[tensor])}};
+  request.inputs[0].layout.space = spaces.first;
+  request.outputs = {tensor};
+  request.plain = {true};
+  request.spaces = {spaces.second};
+  request.is_transfer = true;
+  return request;
 }
 
 Layout plain_layout(const network::Tensor& tensor) { return {"plain", tensor.size()}; }

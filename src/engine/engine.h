@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "base/verdict.h"
@@ -19,9 +21,11 @@ namespace millrace::engine {
 
 /// How a tensor lies in memory between subnets. "plain" is dense and row-major and every engine
 /// reads and writes it; other formats are understood by the engine that made them and only it.
+/// In the memory space of a device it is plain.
 struct Layout {
   std::string format = "plain";
   Bytes size;
+  std::string space = {};  // where it lies, as Traits::memory says; empty: the host's memory
   bool operator==(const Layout&) const = default;
 };
 
@@ -47,6 +51,25 @@ struct SubnetRequest {
   /// Told the outputs by an engine that knows their layouts before it is done, so that others can
   /// prepare what reads them at the same time; at most once, within prepare() and on its thread.
   std::function<void(std::span<const Port>)> announce = {};
+  /// By output, the memory space that it is to be written to; empty: the host's for all. Those of
+  /// inputs stand in their layouts.
+  std::vector<std::string> spaces = {};
+  /// Without layers: the one input is copied to the one output, which is the same tensor in another
+  /// space. One of the two is the host's.
+  bool is_transfer = false;
+};
+
+/// Copies a tensor between two spaces; empty: the host's. The processor is for messages and times.
+SubnetRequest transfer_request(const network::Network& network, const board::Processor& processor,
+                               TensorId tensor, const std::pair<std::string, std::string>& spaces);
+
+/// Whether something of it lies in a memory space other than the host's.
+bool is_in_a_space(const SubnetRequest& request);
+
+/// The space that the request names is of none of the engine's devices.
+class NoSuchSpace : public EngineError {
+ public:
+  using EngineError::EngineError;
 };
 
 /// The time of layers that the engine ran as one kernel.
@@ -73,7 +96,8 @@ class Subnet {
   virtual ~Subnet() = default;
   virtual std::span<const Port> inputs() const = 0;   // as requested
   virtual std::span<const Port> outputs() const = 0;  // with the layouts chosen
-  /// Pointers in the order of inputs() and outputs(), of the layouts' sizes. They are aligned to
+  /// Pointers in the order of inputs() and outputs(), of the layouts' sizes; in a device's space,
+  /// what allocate() gave. They are aligned to
   /// network::tensor_alignment; those of a network's inputs, which may lie in memory of the
   /// program, to the size of their numbers. Runs on the calling thread and, for a processor with
   /// several cores, on helper threads; the caller has pinned itself. Throws EngineError.
@@ -82,6 +106,9 @@ class Subnet {
   virtual std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
                                            std::span<std::byte* const> out) = 0;
   virtual Memory memory() const = 0;
+  /// Memory in a device's space: a handle, which only subnets that name the space understand.
+  /// EngineError if there is not enough, or no such space.
+  virtual std::shared_ptr<std::byte> allocate(const Layout& layout);
 };
 
 /// How an engine works on a processor.
@@ -95,8 +122,9 @@ struct Traits {
   bool lets_caller_sleep = false;
   /// Its subnets wait for each other: only one runs at a time, on whichever processor.
   bool serialised = false;
-  /// Where run() reads and writes: "host", or the name of a memory that others do not see.
-  std::string memory = "host";
+  /// The memory space of its own in which run() reads and writes, where it is asked to; what lies
+  /// in the host's memory it copies itself. Empty: it works in the host's.
+  std::string memory = {};
 };
 
 /// A library that runs subnets on processors. Thread-safe. Must outlive its subnets; shares
@@ -122,7 +150,8 @@ class Engine {
   virtual std::optional<Traits> traits(const board::Processor& /*processor*/) const {
     return Traits{};
   }
-  /// InputError or EngineError if a layer is not supported or the device fails; InputError if a
+  /// InputError or EngineError if a layer is not supported or the device fails; NoSuchSpace;
+  /// InputError if a
   /// layer has no such variant, or is to run in int8 and the calibration lacks a tensor that it
   /// needs.
   virtual std::unique_ptr<Subnet> prepare(const SubnetRequest& request) = 0;

@@ -82,6 +82,9 @@ class KeptSubnet final : public Subnet {
     return subnet_->run_timed(in, out);
   }
   Memory memory() const override { return subnet_->memory(); }
+  std::shared_ptr<std::byte> allocate(const Layout& layout) override {
+    return subnet_->allocate(layout);
+  }
 
  private:
   Key key_;

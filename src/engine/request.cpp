@@ -4,7 +4,13 @@
 
 namespace millrace::engine {
 
+void check_space(const Engine& engine, const SubnetRequest& request) {
+  if (is_in_a_space(request))
+    throw NoSuchSpace("the engine " + engine.name() + " works in the host's memory only");
+}
+
 void check_support(const Engine& engine, const SubnetRequest& request) {
+  check_space(engine, request);
   for (const LayerId layer : request.layers) {
     const Verdict verdict = engine.supports(*request.network, layer, request.processor);
     if (!verdict)
@@ -15,7 +21,8 @@ void check_support(const Engine& engine, const SubnetRequest& request) {
 
 void check_plain(const Engine& engine, const SubnetRequest& request) {
   for (const Port& port : request.inputs)
-    if (port.layout != plain_layout((*request.network)[port.tensor]))
+    if (port.layout.format != "plain" ||
+        port.layout.size != (*request.network)[port.tensor].size())
       throw InputError((*request.network)[port.tensor].name,
                        "it comes in the layout " + port.layout.format + ", but the engine " +
                            engine.name() + " reads only plain; ask its producer for plain");
@@ -23,8 +30,11 @@ void check_plain(const Engine& engine, const SubnetRequest& request) {
 
 std::vector<Port> plain_outputs(const SubnetRequest& request) {
   std::vector<Port> ports;
-  for (const TensorId output : request.outputs)
+  for (std::size_t i = 0; i < request.outputs.size(); ++i) {
+    const TensorId output = request.outputs[i];
     ports.push_back({output, plain_layout((*request.network)[output])});
+    if (!request.spaces.empty()) ports.back().layout.space = request.spaces[i];
+  }
   return ports;
 }
 

@@ -12,7 +12,10 @@ Verdict all_of(std::span<const LayerId> layers, const Question& question) {
   return Verdict::yes();
 }
 
-/// InputError naming the layer if the engine does not support one of them.
+/// For engines that work in the host's memory alone: NoSuchSpace if the request has another one.
+void check_space(const Engine& engine, const SubnetRequest& request);
+
+/// InputError naming the layer if the engine does not support one of them. As check_space().
 void check_support(const Engine& engine, const SubnetRequest& request);
 
 /// For engines that know only plain tensors: InputError naming an input in another layout.

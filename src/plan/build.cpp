@@ -23,6 +23,7 @@ constexpr Step steps[] = {
     {"add replicas", add_replicas, fault_of_replicas},
     // Algorithm 2, lines 26 to 30.
     {"connect phases", connect_phases, fault_of_channels},
+    {"add transfers", add_transfers, fault_of_transfers},
     {"set offsets", set_offsets, fault_of_offsets},
     {"size channels", size_channels, fault_of_capacities},
 };

@@ -30,6 +30,8 @@ struct BuildOptions {
   /// Streams, by LayerId, of the stage that the layer is in, on each of its processors: 1 to 64;
   /// empty: 1 for all. A phase has those of its first layer.
   std::vector<std::int64_t> streams = {};
+  /// Where a device has a memory of its own: see add_transfers(). Else stages move what they need.
+  bool transfers = true;
   std::vector<StepTime>* times = nullptr;  // borrowed; gets what each step takes
 };
 

@@ -17,6 +17,10 @@ std::string place_of(const Stage& stage, std::size_t phase) {
   return fmt::format("{}, phase {}", stage.name, phase);
 }
 
+std::string space_text(const std::string& space) {
+  return space.empty() ? "the host's memory" : fmt::format("'{}'", space);
+}
+
 void check_network(const Plan& plan, const network::Network& network) {
   if (plan.layer_names.size() != network.layers.size())
     throw InputError(network.name,
@@ -49,8 +53,23 @@ void check_processors(const Plan& plan) {
   }
 }
 
+/// Its tensor is one of the network, as the reader of plans found it by its name.
+void check_transfer(const Phase& phase, const std::string& place) {
+  const Transfer& transfer = *phase.transfer;
+  if (!phase.layers.empty())
+    throw InputError(place, "has layers beside a transfer; give each a phase of its own");
+  if (transfer.from.empty() == transfer.to.empty())
+    throw InputError(place, fmt::format("transfers from {} to {}, expected from or to the host's "
+                                        "memory",
+                                        space_text(transfer.from), space_text(transfer.to)));
+  if (phase.batch != 1)
+    throw InputError(place, "is a transfer with a batch; transfers have none, so leave it out");
+}
+
 void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
-  if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
+  if (phase.transfer) check_transfer(phase, place);
+  if (phase.layers.empty() && !phase.transfer)
+    throw InputError(place, "has no layers; remove it");
   if (phase.offset < 0 || phase.offset > largest_capacity)
     throw InputError(place, fmt::format("found an offset of {} frames, expected 0 to "
                                         "{}",
@@ -161,6 +180,25 @@ void check_order(const Plan& plan, const network::Network& network) {
     }
 }
 
+/// Transfers each once; what stages with batches read and write is the host's.
+void check_spaces(const Plan& plan, const network::Network& network) {
+  std::set<std::pair<TensorId, std::string>> seen;
+  for (const Stage& stage : plan.stages)
+    for (std::size_t p = 0; p < stage.phases.size(); ++p) {
+      const Phase& phase = stage.phases[p];
+      if (phase.batch > 1 && !stage.space.empty())
+        throw InputError(place_of(stage, p),
+                         fmt::format("has a batch, but its stage works in the memory {}; leave the "
+                                     "'space' of the stage out",
+                                     space_text(stage.space)));
+      if (phase.transfer && !seen.insert({phase.transfer->tensor, phase.transfer->to}).second)
+        throw InputError(place_of(stage, p),
+                         fmt::format("'{}' is transferred to {} twice; remove one",
+                                     network[phase.transfer->tensor].name,
+                                     space_text(phase.transfer->to)));
+    }
+}
+
 using ChannelKey = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>;
 
 ChannelKey key_of(const Channel& channel) {
@@ -172,6 +210,33 @@ std::string text_of(const Plan& plan, const Endpoint& end) {
   if (end.is_outside()) return "outside";
   if (end.stage >= plan.stages.size()) return fmt::format("stage number {}", end.stage);
   return place_of(plan.stages[end.stage], end.phase);
+}
+
+/// What a channel that the phases need says of them.
+void check_ends(const Plan& plan, const Channel& channel, const std::string& place) {
+  if (channel.to.is_outside()) return;
+  const Phase& reader = plan.stages[channel.to.stage].phases[channel.to.phase];
+  if (reader.transfer && reader.transfer->from != channel.space)
+    throw InputError(place, fmt::format("the transfer looks for it in {}, but it lies in {}; "
+                                        "remove the transfer, or mend its 'from'",
+                                        space_text(reader.transfer->from),
+                                        space_text(channel.space)));
+  if (channel.from.stage == channel.to.stage && channel.from.phase >= channel.to.phase)
+    throw InputError(place, "the reader stands before the phase that makes it; swap them");
+}
+
+/// A phase writes a tensor once, into one memory.
+void check_one_space(const std::vector<Channel>& channels, const network::Network& network) {
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::string> spaces;
+  for (const Channel& channel : channels) {
+    const auto [first, fresh] = spaces.try_emplace(
+        {channel.tensor.index, channel.from.stage, channel.from.phase}, channel.space);
+    if (!fresh && first->second != channel.space)
+      throw InputError(network[channel.tensor].name,
+                       fmt::format("is read in {} and in {}, but written once; add a transfer from "
+                                   "one to the other",
+                                   space_text(first->second), space_text(channel.space)));
+  }
 }
 
 void check_offset(const Plan& plan, const Channel& channel, const std::string& place) {
@@ -211,13 +276,23 @@ void check_channels(const Plan& plan, const network::Network& network) {
                        known ? network[channel.tensor].name : "an unknown tensor",
                        text_of(plan, channel.from), text_of(plan, channel.to));
   };
-  std::set<ChannelKey> needed, there;
+  std::set<ChannelKey> there;
+  std::map<ChannelKey, std::string> needed;  // the memory in which it lies
   const std::vector<Channel> expected = needed_channels(plan, network);
-  for (const Channel& channel : expected) needed.insert(key_of(channel));
-  std::map<TensorId, std::int64_t> capacities;
+  for (const Channel& channel : expected) {
+    needed[key_of(channel)] = channel.space;
+    check_ends(plan, channel, place(channel));
+  }
+  check_one_space(expected, network);
+  std::map<std::pair<TensorId, std::string>, std::int64_t> capacities;
   for (const Channel& channel : plan.channels) {
-    if (!needed.contains(key_of(channel)))
+    const auto wanted = needed.find(key_of(channel));
+    if (wanted == needed.end())
       throw InputError(place(channel), "no layers need this channel; remove it");
+    if (wanted->second != channel.space)
+      throw InputError(place(channel), fmt::format("lies in {}, expected {}; mend its 'space'",
+                                                   space_text(channel.space),
+                                                   space_text(wanted->second)));
     if (!there.insert(key_of(channel)).second) throw InputError(place(channel),
                                                                 "is there twice; remove one");
     if (channel.capacity < 1 || channel.capacity > largest_capacity)
@@ -225,7 +300,8 @@ void check_channels(const Plan& plan, const network::Network& network) {
                        fmt::format("found a capacity of {} frames, expected 1 to {}",
                                    channel.capacity, largest_capacity));
     check_offset(plan, channel, place(channel));
-    const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
+    const auto [first, fresh] =
+        capacities.try_emplace({channel.tensor, channel.space}, channel.capacity);
     if (!fresh && first->second != channel.capacity)
       throw InputError(place(channel), fmt::format("has a capacity of {}, but another channel of "
                                                    "the same tensor has {}; they share slots, so "
@@ -267,6 +343,7 @@ void check(const Plan& plan, const network::Network& network) {
   check_all_replicas(plan);
   check_batches(plan, network);
   check_order(plan, network);
+  check_spaces(plan, network);
   check_channels(plan, network);
   check_variants(plan, network);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "plan/build.h"
+#include "plan/plan_file.h"
 
 namespace millrace::plan {
 namespace {
@@ -51,6 +52,31 @@ void check_cores(const Plan& plan) {
 bool share_cores(const Plan& one, const Plan& other) {
   const std::set<int> cores = cores_of(one);
   return std::ranges::any_of(cores_of(other), [&](int core) { return cores.contains(core); });
+}
+
+void check_board(const Plan& plan, const board::Board& board) {
+  std::vector<int> cores;
+  std::string names;
+  for (const board::Processor& processor : board.processors) {
+    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
+    names += (names.empty() ? "" : ", ") + processor.name;
+  }
+  const auto check = [&](const board::Processor& processor, const std::string& stage) {
+    const auto& all = board.processors;
+    if (processor.cores.empty() && std::find(all.begin(), all.end(), processor) == all.end())
+      throw InputError(stage, fmt::format("needs the {} '{}', which this machine does not have; "
+                                          "it has {}; make a new plan here with 'millrace plan'",
+                                          board::to_text(processor.kind), processor.name, names));
+    for (int core : processor.cores)
+      if (std::find(cores.begin(), cores.end(), core) == cores.end())
+        throw InputError(stage,
+                         fmt::format("needs processor '{}' (core {}), which this machine does not "
+                                     "have; it has {}; make a new plan here with 'millrace plan'",
+                                     processor.name, core, names));
+  };
+  for (const Stage& stage : plan.stages)
+    for (std::size_t r = 0; r < stage.processors.size() && !is_simulated(stage); ++r)
+      if (!is_copying(stage)) check(stage.processors[r], name_of(stage, r));
 }
 
 }  // namespace millrace::plan

@@ -131,12 +131,12 @@ Plan set_offsets(Plan plan, const Material& material) {
 /// then has a token or a space for each stage that it passes through, so no circle takes longer per
 /// token than the slowest stage. More slots absorb the jitter of real stages.
 Plan size_channels(Plan plan, const Material& material) {
-  std::map<TensorId, std::int64_t> slots;
+  std::map<SlotsKey, std::int64_t> slots;
   for (const Channel& channel : plan.channels) {
-    std::int64_t& most = slots[channel.tensor];
+    std::int64_t& most = slots[slots_key(channel)];
     most = std::max(most, rounded_up(slots_of(plan, channel, material.options), replicas_of(plan)));
   }
-  for (Channel& channel : plan.channels) channel.capacity = slots[channel.tensor];
+  for (Channel& channel : plan.channels) channel.capacity = slots[slots_key(channel)];
   return plan;
 }
 

@@ -17,14 +17,22 @@
 
 namespace millrace::plan {
 
-/// Subnet_i^p of the papers: layers that run in one piece. In cycle k of its stage a phase works on
-/// frame k - offset, so that it need not wait within a frame for what other stages make; in the
-/// first `offset` cycles it does nothing. With a batch it gathers frames and works in every
-/// batch-th cycle only, on the frames of all these cycles at once.
+/// Copies a tensor from one memory space to another; one of them is the host's, which has no name.
+struct Transfer {
+  TensorId tensor;
+  std::string from, to;
+  bool operator==(const Transfer&) const = default;
+};
+
+/// Subnet_i^p of the papers: layers that run in one piece, or a transfer. In cycle k of its stage a
+/// phase works on frame k - offset, so that it need not wait within a frame for what other stages
+/// make; in the first `offset` cycles it does nothing. With a batch it gathers frames and works in
+/// every batch-th cycle only, on the frames of all these cycles at once.
 struct Phase {
-  std::vector<LayerId> layers;  // ascending
+  std::vector<LayerId> layers;  // ascending; none of a transfer
   std::int64_t offset = 0;      // frames
   std::int64_t batch = 1;       // frames; divides the largest batch of the plan
+  std::optional<Transfer> transfer = {};
   bool operator==(const Phase&) const = default;
 };
 
@@ -45,6 +53,8 @@ struct Stage {
   std::vector<board::Processor> processors;
   Dispatch dispatch = Dispatch::round_robin;
   std::vector<Phase> phases;  // at least one
+  /// Where its layers read and write what has a channel there; empty: the host's memory.
+  std::string space = {};
 
   std::int64_t replicas() const { return static_cast<std::int64_t>(processors.size()); }
   bool operator==(const Stage&) const = default;
@@ -70,12 +80,17 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
+/// Whether the stage only copies, on an engine of a device for that.
+bool is_copying(const Stage& stage);
+
 /// Carries one tensor per frame from one phase to another, of the same stage or not. Channels of
-/// the same tensor share its slots; each has its own reader, so one writer and one reader each.
+/// the same tensor in the same memory space share its slots; each has its own reader, so one writer
+/// and one reader each.
 struct Channel {
   TensorId tensor;
   Endpoint from, to;
-  std::int64_t capacity = 2;  // frames, of all replicas; the same in all channels of the tensor
+  std::int64_t capacity = 2;  // frames, of all replicas; the same in all channels of the slots
+  std::string space = {};     // in which its slots lie; empty: the host's memory
   bool operator==(const Channel&) const = default;
 };
 

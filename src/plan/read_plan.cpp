@@ -30,15 +30,18 @@ constexpr std::array<std::string_view, 10> plan_keys{"format",
                                                     "measured_period_ms",
                                                      "crops"};
 constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", "means"};
-constexpr std::array<std::string_view, 9> stage_keys{"name",        "processor", "processors",
-                                                     "dispatch",    "engine",    "predicted_ms",
-                                                     "measured_ms", "feeding",   "phases"};
+constexpr std::array<std::string_view, 10> stage_keys{"name",        "processor", "processors",
+                                                      "dispatch",    "engine",    "predicted_ms",
+                                                      "measured_ms", "feeding",   "phases",
+                                                      "space"};
 constexpr Time rounded = std::chrono::microseconds(1);  // phase by phase
 constexpr std::array<std::string_view, 2> feeding_keys{"ms", "core"};
-constexpr std::array<std::string_view, 6> phase_keys{"offset",       "batch", "layers",
-                                                     "predicted_ms", "in_ms", "out_ms"};
+constexpr std::array<std::string_view, 7> phase_keys{
+    "offset", "batch", "layers", "transfer", "predicted_ms", "in_ms", "out_ms"};
+constexpr std::array<std::string_view, 3> transfer_keys{"tensor", "from", "to"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
-constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
+constexpr std::array<std::string_view, 5> channel_keys{"tensor", "from", "to", "capacity",
+                                                       "space"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
@@ -148,6 +151,7 @@ class PlanReader {
       json.at("dispatch").fail("found beside a single 'processor'; remove it");
     json.has("processors") ? read_replicas(json, stage)
                            : stage.processors.push_back(read_processor(json.at("processor")));
+    if (json.has("space")) stage.space = read_space(json.at("space"));
     if (!stages_.emplace(stage.name, plan_.stages.size()).second)
       json.at("name").fail(fmt::format("a second stage '{}'; each needs its own name", stage.name));
     for (const JsonView& phase : json.at("phases").items())
@@ -248,9 +252,31 @@ class PlanReader {
     json.only(phase_keys);
     Phase phase{.layers = {}, .offset = json.at("offset").integer()};
     if (json.has("batch")) phase.batch = json.at("batch").integer();
+    if (json.has("transfer")) phase.transfer = read_transfer(json.at("transfer"));
+    if (phase.transfer && !json.has("layers")) return phase;
     for (const JsonView& layer : json.at("layers").items())
       phase.layers.push_back(read_layer(layer));
     return phase;
+  }
+
+  Transfer read_transfer(const JsonView& json) const {
+    json.only(transfer_keys);
+    return {read_tensor(json.at("tensor")), read_space(json.at("from")), read_space(json.at("to"))};
+  }
+
+  /// Of the host, which has no name in the plan.
+  static std::string read_space(const JsonView& json) {
+    const std::string text = json.text();
+    if (text.empty()) json.fail("found nothing, expected \"host\" or the name of a memory");
+    return text == "host" ? "" : text;
+  }
+
+  TensorId read_tensor(const JsonView& json) const {
+    const auto id = tensors_.find(json.text());
+    if (!id)
+      json.fail(fmt::format("the network has no tensor '{}'{}", json.text(),
+                            suggestion(json.text(), tensors_.all())));
+    return *id;
   }
 
   void read_variants(const JsonView& json, std::vector<board::Variant>& variants) {
@@ -278,13 +304,9 @@ class PlanReader {
 
   void read_channel(const JsonView& json) {
     json.only(channel_keys);
-    const JsonView tensor = json.at("tensor");
-    const auto id = tensors_.find(tensor.text());
-    if (!id)
-      tensor.fail(fmt::format("the network has no tensor '{}'{}", tensor.text(),
-                              suggestion(tensor.text(), tensors_.all())));
-    plan_.channels.push_back({*id, read_endpoint(json.at("from")), read_endpoint(json.at("to")),
-                              json.at("capacity").integer()});
+    plan_.channels.push_back({read_tensor(json.at("tensor")), read_endpoint(json.at("from")),
+                              read_endpoint(json.at("to")), json.at("capacity").integer(),
+                              json.has("space") ? read_space(json.at("space")) : ""});
   }
 
   Endpoint read_endpoint(const JsonView& json) const {
@@ -356,31 +378,6 @@ std::optional<PlanFile> read_crops_plan(const std::filesystem::path& path,
   const JsonView root(document, path.string());
   if (!root.has("crops")) return std::nullopt;
   return read_plan(root.at("crops"), network, path.parent_path());
-}
-
-void check_board(const Plan& plan, const board::Board& board) {
-  std::vector<int> cores;
-  std::string names;
-  for (const board::Processor& processor : board.processors) {
-    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
-    names += (names.empty() ? "" : ", ") + processor.name;
-  }
-  const auto check = [&](const board::Processor& processor, const std::string& stage) {
-    const auto& all = board.processors;
-    if (processor.cores.empty() && std::find(all.begin(), all.end(), processor) == all.end())
-      throw InputError(stage, fmt::format("needs the {} '{}', which this machine does not have; "
-                                          "it has {}; make a new plan here with 'millrace plan'",
-                                          board::to_text(processor.kind), processor.name, names));
-    for (int core : processor.cores)
-      if (std::find(cores.begin(), cores.end(), core) == cores.end())
-        throw InputError(stage,
-                         fmt::format("needs processor '{}' (core {}), which this machine does not "
-                                     "have; it has {}; make a new plan here with 'millrace plan'",
-                                     processor.name, core, names));
-  };
-  for (const Stage& stage : plan.stages)
-    for (std::size_t r = 0; r < stage.processors.size() && !is_simulated(stage); ++r)
-      check(stage.processors[r], name_of(stage, r));
 }
 
 }  // namespace millrace::plan

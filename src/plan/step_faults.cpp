@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "plan/capacities.h"
 #include "plan/steps.h"
 
 namespace millrace::plan {
@@ -90,9 +91,9 @@ std::string fault_of_offsets(const Plan& plan, const Material& material) {
 }
 
 std::string fault_of_capacities(const Plan& plan, const Material& material) {
-  std::map<TensorId, std::int64_t> capacities;
+  std::map<SlotsKey, std::int64_t> capacities;
   for (const Channel& channel : plan.channels) {
-    const auto [first, is_new] = capacities.try_emplace(channel.tensor, channel.capacity);
+    const auto [first, is_new] = capacities.try_emplace(slots_key(channel), channel.capacity);
     if (first->second != channel.capacity || channel.capacity <= offset_of(plan, channel))
       return fmt::format("a channel of '{}' has {} slots; it needs more than {}, or as many as "
                          "another one of it, {}",

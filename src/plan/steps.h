@@ -66,6 +66,16 @@ std::string fault_of_replicas(const Plan& plan, const Material& material);
 Plan connect_phases(Plan plan, const Material& material);
 std::string fault_of_channels(const Plan& plan, const Material& material);
 
+/// Where a device has a memory of its own: its stages read and write there, and what comes from
+/// elsewhere, or goes there, is transferred, by stages on the device's copy engines if it has some,
+/// else within its stages if tensors stay in its memory. Not for stages with batches, and not where
+/// whoever is free takes a frame: they move their tensors within their own runs.
+Plan add_transfers(Plan plan, const Material& material);
+/// The same plan where stages move their tensors within their own runs: without transfers, and in
+/// the host's memory. Offsets and capacities are set anew only where they are too small.
+Plan without_transfers(Plan plan, const network::Network& network);
+std::string fault_of_transfers(const Plan& plan, const Material& material);
+
 /// Gives each phase an offset one frame larger than what it reads from other stages.
 Plan set_offsets(Plan plan, const Material& material);
 std::string fault_of_offsets(const Plan& plan, const Material& material);

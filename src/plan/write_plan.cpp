@@ -28,8 +28,10 @@ Json by_replica(std::span<const ReplicaEvidence> replicas, const Value& value) {
   return list;
 }
 
+std::string text_of_space(const std::string& space) { return space.empty() ? "host" : space; }
+
 Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
-               const network::Network& network) {
+               const network::Network& network, const TensorNames& names) {
   Json phases = Json::array();
   for (std::size_t p = 0; p < stage.phases.size(); ++p) {
     const Phase& phase = stage.phases[p];
@@ -51,7 +53,12 @@ Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
       json["in_ms"] = by_replica(replicas, [&](const auto& each) { return border(each).in; });
       json["out_ms"] = by_replica(replicas, [&](const auto& each) { return border(each).out; });
     }
-    json["layers"] = std::move(layers);
+    if (phase.transfer)
+      json["transfer"] = {{"tensor", names[phase.transfer->tensor]},
+                          {"from", text_of_space(phase.transfer->from)},
+                          {"to", text_of_space(phase.transfer->to)}};
+    else
+      json["layers"] = std::move(layers);
   }
   return phases;
 }
@@ -63,7 +70,7 @@ Json to_json(const Feeding& feeding) {
 }
 
 Json to_json(const Stage& stage, std::span<const ReplicaEvidence> replicas,
-             const network::Network& network) {
+             const network::Network& network, const TensorNames& names) {
   Json result = {{"name", stage.name}};
   if (stage.processors.size() == 1) {
     result["processor"] = to_json(stage.processors.front());
@@ -73,13 +80,14 @@ Json to_json(const Stage& stage, std::span<const ReplicaEvidence> replicas,
     result["dispatch"] = to_text(stage.dispatch);
   }
   result["engine"] = stage.engine;
+  if (!stage.space.empty()) result["space"] = stage.space;
   result["predicted_ms"] =
       by_replica(replicas, [](const ReplicaEvidence& each) { return each.predicted; });
   result["measured_ms"] =
       by_replica(replicas, [](const ReplicaEvidence& each) { return each.measured; });
   if (std::ranges::any_of(replicas, [](const auto& each) { return each.feeding != Feeding{}; }))
     for (const ReplicaEvidence& each : replicas) result["feeding"].push_back(to_json(each.feeding));
-  result["phases"] = phases_of(stage, replicas, network);
+  result["phases"] = phases_of(stage, replicas, network, names);
   return result;
 }
 
@@ -120,14 +128,16 @@ Json to_json(const PlanFile& file, const network::Network& network,
   Json stages = Json::array(), channels = Json::array();
   std::span<const ReplicaEvidence> left = evidence.replicas;
   for (const Stage& stage : plan.stages) {
-    stages.push_back(to_json(stage, left.first(stage.processors.size()), network));
+    stages.push_back(to_json(stage, left.first(stage.processors.size()), network, names));
     left = left.subspan(stage.processors.size());
   }
-  for (const Channel& channel : plan.channels)
+  for (const Channel& channel : plan.channels) {
     channels.push_back({{"tensor", names[channel.tensor]},
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
+    if (!channel.space.empty()) channels.back()["space"] = channel.space;
+  }
   Json document = {
       {"format", 3}, {"network", plan.network_name}, {"origin", to_json(origin, folder)}};
   if (evidence.period > Time{}) document["measured_period_ms"] = milliseconds(evidence.period);

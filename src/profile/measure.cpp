@@ -11,6 +11,7 @@
 #include "profile/choose_variants.h"
 #include "profile/contention.h"
 #include "profile/devices/subnet_times.h"
+#include "profile/devices/transfer_times.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
@@ -110,6 +111,8 @@ Measured measure_processor(const MeasurementTarget& target, Precision precision,
   const board::PinGuard pinned(target.processor);
   Measured result = measure_variants(target, precision, ways_in(target, precision), known);
   result.profile = named(std::move(result.profile), target, precision);
+  if (const auto transfers = measure_transfers(target.engine, target.processor))
+    result.profile.borders = with_transfers({}, *transfers);
   return result;
 }
 

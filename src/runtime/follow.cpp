@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "network/evaluate/evaluate.h"
+#include "plan/steps.h"
 #include "runtime/compare.h"
 #include "runtime/preparation.h"
 
@@ -248,7 +249,10 @@ class Walk {
 }  // namespace
 
 Followed follow(const Suspect& suspect, std::span<const Array> inputs, double tolerance) {
-  return Walk(suspect, inputs, tolerance).go();
+  const plan::Plan plan = plan::without_transfers(suspect.plan, suspect.network);
+  return Walk({plan, suspect.network, suspect.engines, suspect.forgives_rounding}, inputs,
+              tolerance)
+      .go();
 }
 
 }  // namespace millrace::runtime

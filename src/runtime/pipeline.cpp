@@ -21,7 +21,9 @@ std::vector<schedule::Channel> all_channels(const schedule::Schedule& schedule,
   for (TensorId input : network.inputs) {
     const auto& outputs = network.outputs;
     if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) continue;
-    const auto of_input = [&](const schedule::Channel& channel) { return channel.tensor == input; };
+    const auto of_input = [&](const schedule::Channel& channel) {
+      return channel.tensor == input && channel.space.empty();
+    };
     const auto any = std::find_if(channels.begin(), channels.end(), of_input);
     const auto capacity = any == channels.end() ? plan::Channel{}.capacity : any->slots();
     const bool there = std::any_of(channels.begin(), channels.end(), [&](const auto& channel) {
@@ -78,6 +80,7 @@ class Assembler {
     pipeline_.event_count->end_on(options_.interrupt);
     std::vector<PreparedActor> prepared = prepare(given_, schedule_, options_.pin);
     allocate_slots(sizes_of(prepared));
+    allocate_on_devices(prepared);
     for (std::size_t a = 0; a < prepared.size(); ++a)
       add_actor(schedule_.actors[a], std::move(prepared[a]));
     for (const schedule::Channel& wire : wires_) connect(wire);
@@ -104,7 +107,8 @@ class Assembler {
   }
 
   void allocate_slots(const std::vector<Bytes>& sizes) {
-    for (const schedule::Channel& wire : wires_) allocate(wire.tensor, sizes, wire.slots());
+    for (const schedule::Channel& wire : wires_)
+      if (wire.space.empty()) allocate(wire.tensor, sizes, wire.slots());
     for (TensorId input : network_.inputs) allocate(input, sizes, 1);
   }
 
@@ -114,11 +118,27 @@ class Assembler {
       slots = std::make_unique<Slots>(network_[tensor].name, sizes[tensor.index], capacity);
   }
 
+  void allocate_on_devices(const std::vector<PreparedActor>& prepared) {
+    for (const schedule::Channel& wire : wires_) {
+      const plan::SlotsKey key{wire.tensor, wire.space};
+      if (wire.space.empty() || pipeline_.device_slots.contains(key)) continue;
+      const network::Tensor& tensor = network_[wire.tensor];
+      engine::Layout layout = engine::plain_layout(tensor);
+      layout.space = wire.space;
+      engine::Subnet& writer = *prepared[wire.from.actor][wire.from.phase].subnet;
+      pipeline_.device_slots.emplace(key,
+                                     make_slots(tensor.name, layout, wire.slots(), writer));
+    }
+  }
+
   Slots* memory_of(TensorId tensor) { return pipeline_.slots[tensor.index].get(); }
 
   std::vector<Slots*> memory_of(std::span<const engine::Port> ports) {
     std::vector<Slots*> result;
-    for (const engine::Port& port : ports) result.push_back(memory_of(port.tensor));
+    for (const engine::Port& port : ports)
+      result.push_back(port.layout.space.empty()
+                           ? memory_of(port.tensor)
+                           : &pipeline_.device_slots.at({port.tensor, port.layout.space}));
     return result;
   }
 

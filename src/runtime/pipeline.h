@@ -1,10 +1,12 @@
 #pragma once
 // A plan made ready to run: prepared phases, channels, memory. No threads yet.
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "network/network.h"
+#include "plan/capacities.h"
 #include "runtime/actor.h"
 #include "runtime/channel.h"
 #include "runtime/preparation.h"
@@ -30,7 +32,8 @@ struct Outlet {
 struct Pipeline {
   std::unique_ptr<EventCount> event_count =
       std::make_unique<EventCount>();              // of the caller's side of all channels
-  std::vector<std::unique_ptr<Slots>> slots;       // by tensor; null: does not leave its phase
+  std::vector<std::unique_ptr<Slots>> slots;       // by tensor, in the host's memory; null: none
+  std::map<plan::SlotsKey, Slots> device_slots;    // in the memory spaces of devices
   std::vector<std::unique_ptr<Channel>> channels;  // all there are
   std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan
   std::vector<Inlet> inlets;                       // in the order of network.inputs

@@ -88,10 +88,12 @@ class Layouts {
     const std::lock_guard lock(mutex_);
     for (const engine::Port& port : ports) {
       engine::Layout& layout = layouts_[port.tensor.index];
-      if (known_[port.tensor.index] && layout != port.layout)
+      if (known_[port.tensor.index] && (layout.format != port.layout.format ||
+                                        layout.size != port.layout.size))
         throw EngineError(fmt::format("tensor {} has different layouts in the replicas of a stage",
                                       port.tensor.index));
       layout = port.layout;
+      layout.space.clear();  // who reads it there knows that from its channel
     }
   }
   void finish(std::span<const TensorId> tensors) {
@@ -149,6 +151,7 @@ class Preparation {
   PreparedPhase prepare(PhaseIndex index) {
     const schedule::Actor& actor = schedule_.actors[index.first];
     const plan::Stage& stage = plan_.stages[actor.stage];
+    if (stage.phases[index.second].transfer) return prepare_transfer(index);
     const std::int64_t batch = stage.phases[index.second].batch;
     engine::SubnetRequest request;
     request.network = &network_;
@@ -163,12 +166,14 @@ class Preparation {
     request.variants = plan_.variants;
     if (plan_.calibration) request.calibration = &*plan_.calibration;
     for (TensorId output : border.outputs) request.plain.push_back(must_be_plain(output, stage));
+    set_spaces({actor.stage, index.second}, request);
     const auto announce = [&](std::span<const engine::Port> ports) {
       if (batch == 1) layouts_.announce(ports);  // of several frames they are plain
       layouts_.finish(border.outputs);
     };
     request.announce = announce;
-    PreparedPhase prepared{engine::prepare_batch(engine, request, batch)};
+    PreparedPhase prepared{batch == 1 ? this->prepared(stage, request)
+                                      : engine::prepare_batch(engine, request, batch)};
     announce(prepared.subnet->outputs());
     if (batch == 1) return prepared;
     request.plain.assign(request.outputs.size(), true);
@@ -193,15 +198,51 @@ class Preparation {
   }
 
  private:
-  /// The caller and other engines understand only plain tensors; those of several frames are. What
-  /// runs on a GPU is of another engine than what runs on cores, although several have one name.
+  PreparedPhase prepare_transfer(PhaseIndex index) {
+    const schedule::Actor& actor = schedule_.actors[index.first];
+    const plan::Stage& stage = plan_.stages[actor.stage];
+    const plan::Transfer& transfer = *stage.phases[index.second].transfer;
+    if (!layouts_.wait_for(std::span(&transfer.tensor, 1))) return {};
+    return {prepared(stage, engine::transfer_request(network_, actor.processor, transfer.tensor,
+                                                     {transfer.from, transfer.to}))};
+  }
+
+  std::unique_ptr<engine::Subnet> prepared(const plan::Stage& stage,
+                                           const engine::SubnetRequest& request) const {
+    try {
+      return engine_of(stage, engines_).prepare(request);
+    } catch (const engine::NoSuchSpace& error) {
+      throw InputError("plan", fmt::format("{} works in a memory that is not here: {}; make the "
+                                           "plan again on this machine",
+                                           stage.name, error.what()));
+    }
+  }
+
+  /// Where the phase's channels say that tensors lie.
+  void set_spaces(const plan::Endpoint& phase, engine::SubnetRequest& request) const {
+    if (plan_.stages[phase.stage].space.empty()) return;
+    request.spaces.resize(request.outputs.size());
+    for (const plan::Channel& channel : plan_.channels) {
+      for (engine::Port& port : request.inputs)
+        if (channel.to == phase && channel.tensor == port.tensor)
+          port.layout.space = channel.space;
+      for (std::size_t i = 0; i < request.outputs.size(); ++i)
+        if (channel.from == phase && channel.tensor == request.outputs[i])
+          request.spaces[i] = channel.space;
+    }
+  }
+
+  /// The caller, other engines and transfers understand only plain tensors; those of several frames
+  /// are. What runs on a GPU is of another engine than what runs on cores, although several engines
+  /// have one name.
   bool must_be_plain(TensorId tensor, const plan::Stage& maker) const {
     return std::any_of(plan_.channels.begin(), plan_.channels.end(), [&](const auto& channel) {
       if (channel.tensor != tensor) return false;
       if (channel.to.is_outside()) return true;
       const plan::Stage& reader = plan_.stages[channel.to.stage];
       return reader.engine != maker.engine || is_on_cores(reader) != is_on_cores(maker) ||
-             reader.phases[channel.to.phase].batch > 1;
+             reader.phases[channel.to.phase].batch > 1 ||
+             reader.phases[channel.to.phase].transfer.has_value();
     });
   }
 

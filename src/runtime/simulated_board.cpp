@@ -64,6 +64,27 @@ class Feeders {
   std::set<std::string> shared_;
 };
 
+/// Where a subnet works: what it reads or writes lies there.
+std::string space_of(const engine::SubnetRequest& request) {
+  for (const engine::Port& port : request.inputs)
+    if (!port.layout.space.empty()) return port.layout.space;
+  for (const std::string& space : request.spaces)
+    if (!space.empty()) return space;
+  return {};
+}
+
+SimulatedRun run_of(const engine::SubnetRequest& request) {
+  const std::string& processor = request.processor.name;
+  if (request.is_transfer) return {processor, {}, request.outputs[0], request.spaces[0]};
+  return {processor, request.layers, {}, space_of(request)};
+}
+
+SimulatedRun run_of(const plan::Stage& stage, std::size_t replica, const plan::Phase& phase) {
+  const std::string& processor = stage.processors[replica].name;
+  if (phase.transfer) return {processor, {}, phase.transfer->tensor, phase.transfer->to};
+  return {processor, phase.layers, {}, stage.space};
+}
+
 }  // namespace
 
 std::vector<LayerId> simulated_layers(const plan::Plan& plan) {
@@ -88,7 +109,7 @@ void add_run_times(const plan::Plan& plan, const plan::Evidence& evidence, doubl
         const board::Processor& processor = stage.processors[r];
         const Time run = run_time(plan::name_of(stage, r), feeders.own(*replica, processor, p),
                                   phase.batch, time_scale);
-        times[{processor.name, phase.layers}] = RunTime(run, feeders.of(*replica, run));
+        times[run_of(stage, r, phase)] = RunTime(run, feeders.of(*replica, run));
       }
 }
 
@@ -112,11 +133,13 @@ ComputedHere computed_here(const plan::Plan& plan, const network::Network& netwo
 
 std::unique_ptr<engine::simulated::PacedEngine> make_simulated_engine(engine::Engine& computing,
                                                                       const RunTimes& times) {
+  const auto time_of = [&times](const SimulatedRun& run) {
+    const auto found = times.find(run);
+    return found == times.end() ? RunTime{} : found->second;
+  };
   return std::make_unique<engine::simulated::PacedEngine>(
-      computing, simulation_host(), [&times](const engine::SubnetRequest& request) {
-        const auto found = times.find({request.processor.name, request.layers});
-        return found == times.end() ? RunTime{} : found->second;
-      });
+      computing, simulation_host(),
+      [time_of](const engine::SubnetRequest& request) { return time_of(run_of(request)); });
 }
 
 }  // namespace millrace::runtime

@@ -13,8 +13,16 @@
 
 namespace millrace::runtime {
 
-/// What a run of these layers takes on the processor of this name.
-using RunTimes = std::map<std::pair<std::string, std::vector<LayerId>>, engine::simulated::RunTime>;
+/// Layers on the processor of this name, or a transfer there.
+struct SimulatedRun {
+  std::string processor;
+  std::vector<LayerId> layers = {};
+  TensorId transferred = {};
+  std::string space = {};  // where a transfer goes, or layers work; empty: the host's
+  auto operator<=>(const SimulatedRun&) const = default;
+};
+/// What a run takes.
+using RunTimes = std::map<SimulatedRun, engine::simulated::RunTime>;
 
 /// Of all stages that plan::is_simulated.
 std::vector<LayerId> simulated_layers(const plan::Plan& plan);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "engine/engine.h"
 #include "network/tensor.h"
 
 namespace millrace::runtime {
@@ -16,10 +17,17 @@ class Slots {
   /// EngineError naming `tensor` if there is not enough memory.
   Slots(const std::string& tensor, Bytes size, std::int64_t capacity);
 
+  /// Of a device's memory: each of these handles, at least one, is a slot.
+  Slots(Bytes size, std::vector<std::shared_ptr<std::byte>> handles);
+
   /// Where to write it. Precondition: nothing stands in for it.
-  std::byte* of(std::int64_t frame) { return memory_.data() + (frame % capacity_) * stride_; }
+  std::byte* of(std::int64_t frame) {
+    if (!handles_.empty()) return handles_[slot_of(frame)].get();
+    return memory_.data() + (frame % capacity_) * stride_;
+  }
   /// Where to read it.
   const std::byte* at(std::int64_t frame) const {
+    if (!handles_.empty()) return handles_[slot_of(frame)].get();
     const network::Buffer* const other = stand_in_of(frame);
     return other != nullptr ? other->data() : memory_.data() + (frame % capacity_) * stride_;
   }
@@ -44,7 +52,13 @@ class Slots {
   std::int64_t capacity_;
   std::int64_t stride_;
   network::Buffer memory_;
+  std::vector<std::shared_ptr<std::byte>> handles_;  // in a device's memory, by slot; else none
   std::vector<std::shared_ptr<const network::Buffer>> stand_ins_;  // by slot
 };
+
+/// Slots for what one of the subnet's ports reads or writes, where it does. EngineError naming the
+/// tensor if there is not enough memory.
+Slots make_slots(const std::string& tensor, const engine::Layout& layout, std::int64_t capacity,
+                 engine::Subnet& subnet);
 
 }  // namespace millrace::runtime

@@ -19,29 +19,62 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int warmup = 1;
 
-std::int64_t capacity_of(const plan::Plan& plan, TensorId tensor) {
+std::int64_t capacity_of(const plan::Plan& plan, const engine::Port& port) {
   std::int64_t capacity = 1;
   for (const plan::Channel& channel : plan.channels)
-    if (channel.tensor == tensor) capacity = std::max(capacity, channel.capacity);
+    if (channel.tensor == port.tensor && channel.space == port.layout.space)
+      capacity = std::max(capacity, channel.capacity);
   return capacity;
 }
+
+/// What fills the slots of a port with random numbers, wherever they lie.
+class Filling {
+ public:
+  Filling(const network::Network& network, engine::Engine& engine)
+      : network_(network), engine_(engine) {}
+
+  void fill(Slots& slots, const engine::Port& port) {
+    if (!port.layout.space.empty()) return fill_on_device(slots, port);
+    for (std::int64_t frame = 0; frame < slots.capacity(); ++frame)
+      numbers_into(slots.of(frame), port);
+  }
+
+ private:
+  void fill_on_device(Slots& slots, const engine::Port& port) {
+    network::Buffer here(port.layout.size);
+    const auto transfer = engine_.prepare(
+        engine::transfer_request(network_, {}, port.tensor, {"", port.layout.space}));
+    for (std::int64_t frame = 0; frame < slots.capacity(); ++frame) {
+      numbers_into(here.data(), port);
+      const std::byte* const in = here.data();
+      std::byte* const out = slots.of(frame);
+      transfer->run({&in, 1}, {&out, 1});
+    }
+  }
+  void numbers_into(std::byte* memory, const engine::Port& port) {
+    network::fill_random({memory, static_cast<std::size_t>(port.layout.size.count)},
+                         network_[port.tensor].type, random_);
+  }
+
+  const network::Network& network_;
+  engine::Engine& engine_;
+  Random random_{1};
+};
 
 /// A phase with slots of its own, as many as it has in the pipeline: what a frame leaves in a cache
 /// helps the next one no more than there.
 class PhaseTrial {
  public:
-  PhaseTrial(engine::Subnet& subnet, const plan::Plan& plan, const network::Network& network)
+  PhaseTrial(engine::Subnet& subnet, const plan::Plan& plan, const network::Network& network,
+             engine::Engine& engine)
       : subnet_(subnet) {
-    Random random(1);
+    Filling filling(network, engine);
     const auto slots_for = [&](const engine::Port& port) {
-      return Slots(network[port.tensor].name, port.layout.size, capacity_of(plan, port.tensor));
+      return make_slots(network[port.tensor].name, port.layout, capacity_of(plan, port), subnet);
     };
     for (const engine::Port& port : subnet.inputs()) {
       inputs_.push_back(slots_for(port));
-      for (std::int64_t frame = 0; frame < inputs_.back().capacity(); ++frame)
-        network::fill_random(
-            {inputs_.back().of(frame), static_cast<std::size_t>(port.layout.size.count)},
-            network[port.tensor].type, random);
+      filling.fill(inputs_.back(), port);
     }
     for (const engine::Port& port : subnet.outputs()) outputs_.push_back(slots_for(port));
   }
@@ -118,11 +151,12 @@ StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network
   std::vector<PreparedActor> prepared = prepare({plan, network, engines}, schedule_, true);
   for (std::size_t a = 0; a < prepared.size(); ++a) {
     const schedule::Actor& actor = schedule_.actors[a];
-    const bool pin = binds_threads(engine_of(plan.stages[actor.stage], engines), actor.processor);
+    engine::Engine& engine = engine_of(plan.stages[actor.stage], engines);
+    const bool pin = binds_threads(engine, actor.processor);
     auto stage = std::make_unique<Stage>(Stage{&actor, pin, std::move(prepared[a]), {}});
     const MaybePinned pinned(actor.processor, pin);
     for (const PreparedPhase& phase : stage->prepared)
-      stage->phases.emplace_back(*phase.subnet, plan, network);
+      stage->phases.emplace_back(*phase.subnet, plan, network, engine);
     std::vector<Time> ignored(stage->phases.size());
     for (int i = 0; i < warmup; ++i) stage->run(ignored);
     stages_.push_back(std::move(stage));

@@ -68,6 +68,7 @@ class Compiler {
       channel.capacity = planned.capacity / replicas;
       channel.initial_tokens = initial_tokens(planned, channel.frames);
       channel.edge = edge;
+      channel.space = planned.space;
       result_.channels.push_back(channel);
     }
   }

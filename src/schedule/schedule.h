@@ -61,6 +61,7 @@ struct Channel {
   /// The plan's channel, of which this is the part of these frames. For an actor its parts are one
   /// channel, with each frame's replica at its other end. Credits have further numbers.
   std::size_t edge = 0;
+  std::string space = {};  // in which its slots lie; empty: the host's memory
 
   /// Of the tensor: for the frames of all channels of the edge.
   std::int64_t slots() const { return capacity * frames.step; }

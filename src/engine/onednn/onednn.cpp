@@ -107,6 +107,7 @@ class OneDnn final : public Engine {
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
+    check_space(*this, request);
     for (const LayerId layer : request.layers) {
       const Verdict verdict = supports(*request.network, layer, request.processor);
       if (!verdict) throw InputError((*request.network)[layer].name, verdict.reason());

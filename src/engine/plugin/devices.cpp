@@ -36,6 +36,8 @@ std::vector<ReachedDevice> reached_by(const Instance& instance) {
     reached.device.kind = kind_of(device);
     reached.device.processors = {device.name};
     reached.device.scheduling = board::usual_scheduling(reached.device.kind);
+    reached.device.space = device.own_space();
+    if (!reached.device.space.empty()) reached.device.costs.copy_engines = device.copies ? 2 : 0;
     reached.device.limits.granularity = granularity_of(device);
     reached.device.limits.precisions = precisions_of(device);
   }

@@ -23,6 +23,8 @@ struct PluginDevice {
   std::string driver;
   std::vector<std::string> spaces;
   bool reads_host() const;
+  /// The memory in which it works, if it does not in the host's; else empty.
+  std::string own_space() const { return reads_host() ? "" : spaces.front(); }
 };
 
 /// The plug-in said no when it was opened, though nothing that the user gave is wrong.

@@ -13,6 +13,7 @@
 #include "engine/plugin/devices.h"
 #include "engine/plugin/places.h"
 #include "engine/plugin/questions.h"
+#include "engine/plugin/transfer.h"
 #include "engine/request.h"
 
 namespace millrace::engine::plugin {
@@ -60,11 +61,12 @@ class Plugin final : public Engine {
                   .uses_cores = device->kind == millrace_cores,
                   .lets_caller_sleep = !device->needs_thread,
                   .serialised = device->serialised,
-                  .memory = device->reads_host() ? "host" : device->spaces.front()};
+                  .memory = device->own_space()};
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
     check_plain(*this, request);
+    if (request.is_transfer) return std::make_unique<PluginTransfer>(instance_, request);
     std::vector<board::Precision> precisions;
     for (const LayerId layer : request.layers)
       precisions.push_back(request.variants.empty() ? board::Precision::f32

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/process/foreign_call.h"
+#include "engine/plugin/transfer.h"
 #include "engine/request.h"
 
 namespace millrace::engine::plugin {
@@ -17,7 +18,7 @@ struct PluginSubnet::Loaded {
   std::vector<std::int32_t> cores;
   MillraceLoading loading{};
   std::vector<MillraceBuffer> inputs, outputs;  // as run() gets them
-  bool on_device = false;                       // the buffers are the plug-in's
+  std::vector<MillraceBuffer> owned;            // of them, on the device, for what is in the host's
   MillraceRun run{};
   std::vector<MillraceLayerTime> times;
 
@@ -27,10 +28,8 @@ struct PluginSubnet::Loaded {
   ~Loaded() {
     const Instance& instance = *source.instance;
     const ForeignCall call(instance.place("unload", source.device->name));
-    inputs.insert(inputs.end(), outputs.begin(), outputs.end());
-    for (MillraceBuffer& buffer : inputs)
-      if (on_device && buffer.handle != nullptr)
-        instance.table().release(instance.handle(), &buffer);
+    for (MillraceBuffer& buffer : owned)
+      if (buffer.handle != nullptr) instance.table().release(instance.handle(), &buffer);
     if (loading.program != nullptr) instance.table().unload(loading.program);
   }
 };
@@ -82,12 +81,15 @@ void PluginSubnet::load(const SubnetRequest& request) {
   });
   if (failed != 0) throw EngineError(place + ": " + text_of(loading.text));
   if (loading.program == nullptr) throw EngineError(place + ": it gave no program");
-  for (const Port& port : inputs_)
-    loaded_->inputs.push_back({nullptr, static_cast<std::size_t>(port.layout.size.count), "host",
-                               device.index, -1});
-  for (const Port& port : outputs_)
-    loaded_->outputs.push_back({nullptr, static_cast<std::size_t>(port.layout.size.count), "host",
-                                device.index, -1});
+  const bool on_device = !device.reads_host();
+  for (const auto& [ports, buffers] : {std::pair(&inputs_, &loaded_->inputs),
+                                       std::pair(&outputs_, &loaded_->outputs)})
+    for (const Port& port : *ports) {
+      if (!port.layout.space.empty() && port.layout.space != device.own_space())
+        throw NoSuchSpace(fmt::format("{} has no memory '{}'", device_, port.layout.space));
+      buffers->push_back({nullptr, static_cast<std::size_t>(port.layout.size.count),
+                          on_device ? device.spaces.front().c_str() : "host", device.index, -1});
+    }
   memory_.weights = bytes_of(loading.weight_bytes);
   memory_.arena = memory_.naive = bytes_of(loading.working_bytes);
 }
@@ -104,27 +106,32 @@ void PluginSubnet::check_outputs(const network::Network& network) const {
   }
 }
 
+/// What comes from the host's memory, and goes there, has a copy on the device.
 void PluginSubnet::allocate_on_device() {
   const Instance& instance = *loaded_->source.instance;
-  loaded_->on_device = true;
-  for (std::vector<MillraceBuffer>* buffers : {&loaded_->inputs, &loaded_->outputs})
-    for (MillraceBuffer& buffer : *buffers) {
-      buffer.space = loaded_->source.device->spaces.front().c_str();
+  for (const auto& [ports, buffers] : {std::pair(&inputs_, &loaded_->inputs),
+                                       std::pair(&outputs_, &loaded_->outputs)})
+    for (std::size_t i = 0; i < ports->size(); ++i) {
+      if (!(*ports)[i].layout.space.empty()) continue;
+      MillraceBuffer& buffer = (*buffers)[i];
       if (instance.table().allocate(instance.handle(), &buffer) != 0 || buffer.handle == nullptr)
         throw EngineError(fmt::format("{}: {} bytes of its memory {} cannot be had",
                                       instance.place("allocate", device_), buffer.bytes,
                                       buffer.space));
+      loaded_->owned.push_back(buffer);
     }
 }
 
-/// Between the caller's memory and the device's.
+/// Between the caller's memory and the device's; where they are the same, the run uses it.
 void PluginSubnet::move(std::span<const std::byte* const> in, std::span<std::byte* const> out,
                         bool into) {
   const Instance& instance = *loaded_->source.instance;
+  const bool reads_host = loaded_->source.device->reads_host();
+  const std::vector<Port>& ports = into ? inputs_ : outputs_;
   std::vector<MillraceBuffer>& buffers = into ? loaded_->inputs : loaded_->outputs;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     void* const memory = into ? const_cast<std::byte*>(in[i]) : out[i];
-    if (!loaded_->on_device) {
+    if (reads_host || !ports[i].layout.space.empty()) {
       buffers[i].handle = memory;
       continue;
     }
@@ -138,6 +145,13 @@ void PluginSubnet::move(std::span<const std::byte* const> in, std::span<std::byt
     });
     if (failed != 0) throw EngineError(place + ": it failed");
   }
+}
+
+/// Those that the run writes where they are to be.
+void PluginSubnet::take_outputs(std::span<std::byte* const> out) {
+  const bool reads_host = loaded_->source.device->reads_host();
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (reads_host || !outputs_[i].layout.space.empty()) loaded_->outputs[i].handle = out[i];
 }
 
 std::int32_t PluginSubnet::run_blocking() {
@@ -169,14 +183,18 @@ void PluginSubnet::call_run() {
   if (failed != 0) throw EngineError(place_ + ": " + text_of(run.text));
 }
 
+std::shared_ptr<std::byte> PluginSubnet::allocate(const Layout& layout) {
+  return loaded_ ? allocate_in(loaded_->source.instance, layout) : Subnet::allocate(layout);
+}
+
 void PluginSubnet::run(std::span<const std::byte* const> in, std::span<std::byte* const> out) {
   if (!loaded_)
     throw EngineError(device_ + " is not here; what was compiled for it runs on its board");
   if (outputs_.empty()) return;  // nobody reads what it computes
   move(in, out, true);
-  if (!loaded_->on_device) move(in, out, false);
+  take_outputs(out);
   call_run();
-  if (loaded_->on_device) move(in, out, false);
+  if (!loaded_->source.device->reads_host()) move(in, out, false);
 }
 
 std::vector<GroupTime> PluginSubnet::run_timed(std::span<const std::byte* const> in,

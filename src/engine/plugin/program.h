@@ -36,6 +36,7 @@ class PluginSubnet final : public Subnet {
   std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
                                    std::span<std::byte* const> out) override;
   Memory memory() const override { return memory_; }
+  std::shared_ptr<std::byte> allocate(const Layout& layout) override;
 
  private:
   struct Loaded;
@@ -46,6 +47,7 @@ class PluginSubnet final : public Subnet {
   void call_run();
   std::int32_t run_blocking();
   std::int32_t run_with_event();
+  void take_outputs(std::span<std::byte* const> out);
   void move(std::span<const std::byte* const> in, std::span<std::byte* const> out, bool into);
 
   std::vector<LayerId> layers_;

@@ -3,10 +3,12 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 
 #include "board/board.h"
+#include "engine/request.h"
 
 namespace millrace::engine::simulated {
 namespace {
@@ -136,6 +138,10 @@ class PacedSubnet final : public Subnet {
   std::span<const Port> inputs() const override { return computed_->inputs(); }
   std::span<const Port> outputs() const override { return computed_->outputs(); }
   Memory memory() const override { return computed_->memory(); }
+  std::shared_ptr<std::byte> allocate(const Layout& layout) override {
+    const auto memory = std::make_shared<network::Buffer>(layout.size);
+    return {memory, memory->data()};
+  }
 
   void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
     paced([&] { computed_->run(in, out); });
@@ -193,7 +199,66 @@ class PacedSubnet final : public Subnet {
   Time modelled_{};                          // of the last run
 };
 
+/// A subnet whose ports say in which memory spaces they would lie.
+class InSpaces final : public Subnet {
+ public:
+  InSpaces(std::unique_ptr<Subnet> computed, const SubnetRequest& request)
+      : computed_(std::move(computed)),
+        inputs_(request.inputs),
+        outputs_(computed_->outputs().begin(), computed_->outputs().end()) {
+    for (std::size_t i = 0; i < request.spaces.size(); ++i)
+      outputs_[i].layout.space = request.spaces[i];
+  }
+  std::span<const Port> inputs() const override { return inputs_; }
+  std::span<const Port> outputs() const override { return outputs_; }
+  Memory memory() const override { return computed_->memory(); }
+  void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
+    computed_->run(in, out);
+  }
+  std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
+                                   std::span<std::byte* const> out) override {
+    return computed_->run_timed(in, out);
+  }
+
+ private:
+  std::unique_ptr<Subnet> computed_;
+  std::vector<Port> inputs_, outputs_;
+};
+
+/// A transfer within the host's memory.
+class Copy final : public Subnet {
+ public:
+  explicit Copy(const SubnetRequest& request)
+      : in_(request.inputs[0]), out_(plain_outputs(request)[0]) {}
+  std::span<const Port> inputs() const override { return {&in_, 1}; }
+  std::span<const Port> outputs() const override { return {&out_, 1}; }
+  Memory memory() const override { return {}; }
+  void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
+    std::copy_n(in[0], in_.layout.size.count, out[0]);
+  }
+  std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
+                                   std::span<std::byte* const> out) override {
+    const auto start = Clock::now();
+    run(in, out);
+    return {{{}, "copy", Clock::now() - start}};
+  }
+
+ private:
+  Port in_, out_;
+};
+
 }  // namespace
+
+std::unique_ptr<Subnet> PacedEngine::computed(const SubnetRequest& request) {
+  if (request.is_transfer) return std::make_unique<Copy>(request);
+  SubnetRequest here = request;
+  here.processor = host_;
+  here.spaces.clear();
+  for (Port& port : here.inputs) port.layout.space.clear();
+  auto subnet = computing_.prepare(here);
+  if (!is_in_a_space(request)) return subnet;
+  return std::make_unique<InSpaces>(std::move(subnet), request);
+}
 
 std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   auto record = std::make_shared<Record>();
@@ -202,9 +267,7 @@ std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   record->layers = request.layers;
   RunTime run_time = time_(request);
   record->modelled = run_time.time;
-  SubnetRequest here = request;
-  here.processor = host_;
-  auto computed = computing_.prepare(here);
+  auto computed = this->computed(request);
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Wake> wake = wake_of(request.processor.name);
   records_.push_back(record);

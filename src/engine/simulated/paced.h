@@ -71,6 +71,7 @@ class PacedEngine final : public Engine {
                                        const board::Processor&) const override {
     return computing_.variants(network, layer, host_);
   }
+  /// All memory spaces are the host's memory here, and transfers copy within it.
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override;
 
   /// Does some other work on the processor, as a run of a subnet that takes so long: in turns with
@@ -110,6 +111,7 @@ class PacedEngine final : public Engine {
   Engine& computing_;
   board::Processor host_;
   SubnetTime time_;
+  std::unique_ptr<Subnet> computed(const SubnetRequest& request);
   std::shared_ptr<Wake> wake_of(const std::string& processor);
 
   mutable std::mutex mutex_;

@@ -37,9 +37,9 @@ const Evaluator& Predictor::evaluator_for(const Configuration& configuration) co
 }
 
 double Predictor::bottleneck(const Configuration& configuration) const {
-  std::vector<double> times(evaluator_.processors());
-  evaluator_for(configuration)
-      .processor_times(genes_of(mapping_of(context_, configuration)), times);
+  const Evaluator& evaluator = evaluator_for(configuration);
+  std::vector<double> times(evaluator.resources());
+  evaluator.processor_times(genes_of(mapping_of(context_, configuration)), times);
   for (const ProcessorGroup& group : configuration.stages)
     if (group.size() > 1) times[group.front().index] /= static_cast<double>(group.size());
   return *std::max_element(times.begin(), times.end());

@@ -38,6 +38,9 @@ std::string hash_of(const Problem& problem) {
     add(borders.write_ns);
     add(borders.border_ns);
     add(borders.launch_ns);
+    if (borders.copy_engines == 0) continue;
+    add(borders.copy_engines);
+    hasher.add(borders.space);
   }
   return hasher.digits();
 }

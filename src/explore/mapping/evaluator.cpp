@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace millrace::explore {
 
@@ -13,7 +16,11 @@ std::vector<Gene> genes_of(const plan::Mapping& mapping) {
 }
 
 Evaluator::Evaluator(const Problem& problem)
-    : processors_(problem.processors), edges_(problem.edges) {
+    : processors_(problem.processors),
+      resources_(problem.processors),
+      ends_(problem.layers),
+      edges_(problem.edges) {
+  for (const Problem::End& end : problem.ends) ends_[end.layer].push_back(end);
   for (std::size_t layer = 0; layer < problem.layers; ++layer) {
     leaders_.push_back(problem.fused_into[layer].value_or(layer));
     together_.insert(together_.end(), problem.time[layer].begin(), problem.time[layer].end());
@@ -23,19 +30,32 @@ Evaluator::Evaluator(const Problem& problem)
       if (std::isfinite(problem.time[layer][p])) able.push_back(p);
   }
   for (std::size_t p = 0; p < processors_; ++p) borders_.push_back(problem.borders_of(p));
+  name_copy_engines();
   has_feeding_ = std::ranges::any_of(borders_, [](const auto& each) { return each.feeding > 0; });
+}
+
+/// Processors of one device share them.
+void Evaluator::name_copy_engines() {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> of_space;
+  for (std::size_t p = 0; p < processors_; ++p) {
+    const int engines = borders_[p].copy_engines;
+    if (engines > 0 && !of_space.contains(borders_[p].space)) {
+      of_space[borders_[p].space] = {resources_, resources_ + (engines > 1 ? 1 : 0)};
+      resources_ += engines > 1 ? 2 : 1;
+    }
+    const auto [in, out] = engines > 0 ? of_space[borders_[p].space] : std::pair(p, p);
+    reads_on_.push_back(in);
+    writes_on_.push_back(out);
+  }
 }
 
 void Evaluator::processor_times(std::span<const Gene> genes, std::span<double> times) const {
   std::fill(times.begin(), times.end(), 0.0);
-  for (std::size_t layer = 0; layer < leaders_.size(); ++layer)
+  for (std::size_t layer = 0; layer < leaders_.size(); ++layer) {
     times[genes[layer]] += layer_time(layer, genes[layer], genes[leaders_[layer]]);
-  for (const Problem::Edge& edge : edges_) {
-    const std::size_t from = genes[edge.from], to = genes[edge.to];
-    if (from == to) continue;
-    times[from] += write_ns(edge, from);
-    times[to] += read_ns(edge, to);
+    add_ends(layer, genes[layer], 1, times);
   }
+  for (const Problem::Edge& edge : edges_) add_edge(edge, genes, 1, times);
   if (has_feeding_) add_feeding(times, borders_);
 }
 

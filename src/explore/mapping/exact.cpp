@@ -79,10 +79,35 @@ class GrowingPart {
                        static_cast<double>(written) * borders.write_ns +
                        static_cast<double>(crossing) * borders.border_ns);
     }
-    return result;
+    return borders.copy_engines > 0 ? costs_beside_copies(processor, begin) : result;
   }
 
  private:
+  /// Where copy engines move what crosses: the slowest of them, and of the processor.
+  std::vector<double> costs_beside_copies(std::size_t processor, std::size_t begin) const {
+    const Problem::Borders borders = problem_.borders_of(processor);
+    std::vector<double> result;
+    double time = 0, in = 0, out = 0;
+    for (std::size_t layer = begin; layer < problem_.layers; ++layer) {
+      const bool with_leader = evaluator_.leaders()[layer] >= begin;
+      time += (with_leader ? problem_.time : problem_.alone)[layer][processor];
+      out += static_cast<double>(written_[layer]) * borders.write_ns +
+             static_cast<double>(outgoing_[layer]) * borders.border_ns;
+      for (const Problem::Edge& edge : incoming_[layer]) {
+        const auto elements = static_cast<double>(edge.elements);
+        if (edge.from < begin)
+          in += elements * borders.read_ns + borders.border_ns;
+        else
+          out -= elements * borders.write_ns + borders.border_ns;
+      }
+      for (const Problem::End& end : problem_.ends)
+        if (end.layer == layer)
+          (end.is_input ? in : out) += problem_.transfer_time_of(end, processor);
+      result.push_back(std::max(time, borders.copy_engines == 1 ? in + out : std::max(in, out)));
+    }
+    return result;
+  }
+
   const Problem& problem_;
   const Evaluator& evaluator_;
   std::vector<std::vector<Problem::Edge>> incoming_;  // by layer

@@ -26,7 +26,7 @@ class MappingCost {
 
   /// The period is not asked for where the slowest stage already takes `too_much`.
   double of(const Genes& genes, double too_much) const {
-    std::vector<double> times(evaluator_.processors());
+    std::vector<double> times(evaluator_.resources());
     evaluator_.processor_times(genes, times);
     const double fitness = fitness_of(kind_, times);
     return kind_ == Fitness::period && fitness < too_much ? plan_period_.of(genes) : fitness;

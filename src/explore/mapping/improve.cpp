@@ -34,7 +34,7 @@ class Changing {
       : evaluator_(&evaluator),
         near_(&near),
         genes_(std::move(genes)),
-        times_(evaluator.processors()) {
+        times_(evaluator.resources()) {
     for (std::size_t layer = 0; layer < genes_.size(); ++layer) count_layer(layer, +1);
     for (const Problem::Edge& edge : evaluator.edges()) count_edge(edge, +1);
   }
@@ -47,7 +47,7 @@ class Changing {
   }
 
   const std::vector<std::size_t>& genes() const { return genes_; }
-  std::size_t processors() const { return times_.size(); }
+  std::size_t processors() const { return evaluator_->processors(); }
   double value(Fitness fitness) const {
     if (refused_ > 0) return std::numeric_limits<double>::infinity();
     if (!evaluator_->has_feeding()) return fitness_of(fitness, times_);
@@ -64,14 +64,12 @@ class Changing {
     for (const Problem::Edge& edge : near_->edges[layer]) count_edge(edge, sign);
   }
   void count_edge(const Problem::Edge& edge, double sign) {
-    const std::size_t from = genes_[edge.from], to = genes_[edge.to];
-    if (from == to) return;
-    times_[from] += sign * evaluator_->write_ns(edge, from);
-    times_[to] += sign * evaluator_->read_ns(edge, to);
+    evaluator_->add_edge(edge, genes_, sign, times_);
   }
   void count_layer(std::size_t layer, double sign) {
     const std::size_t leader = genes_[evaluator_->leaders()[layer]];
     const double time = evaluator_->layer_time(layer, genes_[layer], leader);
+    evaluator_->add_ends(layer, genes_[layer], sign, times_);
     if (std::isinf(time))
       refused_ += sign > 0 ? 1 : -1;  // what is infinite could not be taken back
     else

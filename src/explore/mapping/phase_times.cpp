@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,50 +24,117 @@ struct Sums {
   std::vector<double> launches;
 };
 
-/// Sums up what crosses the borders of stages.
-void add_borders(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping,
-                 Sums& sums) {
-  const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
-  const auto border_at = [&](std::size_t layer) -> BorderSums& {
-    return sums.borders[places[layer].stage][places[layer].phase];
-  };
-  const auto add_time = [&](std::size_t layer, double time) {
-    sums.times[places[layer].stage][places[layer].phase] += time;
-  };
-  for (const Problem::Edge& edge : problem.edges) {
-    const ProcessorId from = mapping.processors[edge.from], to = mapping.processors[edge.to];
-    if (from == to) continue;
+/// What crosses the borders of stages, and who copies it: the phases at both ends, or transfers.
+class Crossings {
+ public:
+  Crossings(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping,
+            Sums& sums)
+      : problem_(problem),
+        plan_(plan),
+        mapping_(mapping),
+        sums_(sums),
+        places_(plan::places_of_layers(plan)) {}
+
+  void add() {
+    for (const Problem::Edge& edge : problem_.edges) add_edge(edge);
+    for (const Problem::End& end : problem_.ends) add_end(end);
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s)
+      for (std::size_t p = 0; p < plan_.stages[s].phases.size(); ++p)
+        if (const auto& transfer = plan_.stages[s].phases[p].transfer)
+          sums_.times[s][p] += time_of(*transfer);
+  }
+
+ private:
+  const std::string& space_at(std::size_t layer) const {
+    return plan_.stages[places_[layer].stage].space;
+  }
+
+  void add_edge(const Problem::Edge& edge) {
+    const ProcessorId from = mapping_.processors[edge.from], to = mapping_.processors[edge.to];
+    if (from == to) return;
     const auto elements = static_cast<double>(edge.elements);
-    const Problem::Borders writer = problem.borders_of(from.index);
-    const Problem::Borders reader = problem.borders_of(to.index);
-    const double out = writer.border_ns + writer.write_ns * elements;
-    const double in = reader.border_ns + reader.read_ns * elements;
-    add_time(edge.from, out);
-    add_time(edge.to, in);
-    border_at(edge.from).out += out;
-    border_at(edge.to).in += in;
-    sums.launches[places[edge.from].stage] += writer.border_ns;
-    sums.launches[places[edge.to].stage] += reader.border_ns;
+    const Problem::Borders writer = problem_.borders_of(from.index);
+    const Problem::Borders reader = problem_.borders_of(to.index);
+    if (space_at(edge.from).empty())
+      add_out(edge.from, writer.border_ns + writer.write_ns * elements, writer.border_ns);
+    if (space_at(edge.to).empty())
+      add_in(edge.to, reader.border_ns + reader.read_ns * elements, reader.border_ns);
   }
-  for (const Problem::End& end : problem.ends) {  // the layers' times have these
-    const std::size_t processor = mapping.processors[end.layer].index;
-    BorderSums& border = border_at(end.layer);
-    (end.is_input ? border.in : border.out) += problem.time_of(end, processor);
-    const Problem::Borders costs = problem.borders_of(processor);
-    if (costs.of_ends) sums.launches[places[end.layer].stage] += costs.border_ns;
+
+  /// Layers have the time of ends in theirs, unless copy engines might do that.
+  void add_end(const Problem::End& end) {
+    const std::size_t processor = mapping_.processors[end.layer].index;
+    const Problem::Borders costs = problem_.borders_of(processor);
+    const double in_layer = problem_.time_of(end, processor);
+    const double here =
+        space_at(end.layer).empty() ? problem_.transfer_time_of(end, processor) : 0;
+    add_time(end.layer, here - in_layer);
+    (end.is_input ? border_at(end.layer).in : border_at(end.layer).out) += here;
+    if (costs.of_ends && here > 0) sums_.launches[places_[end.layer].stage] += costs.border_ns;
   }
+
+  void add_in(std::size_t layer, double time, double launch) {
+    add_time(layer, time);
+    border_at(layer).in += time;
+    sums_.launches[places_[layer].stage] += launch;
+  }
+  void add_out(std::size_t layer, double time, double launch) {
+    add_time(layer, time);
+    border_at(layer).out += time;
+    sums_.launches[places_[layer].stage] += launch;
+  }
+  BorderSums& border_at(std::size_t layer) {
+    return sums_.borders[places_[layer].stage][places_[layer].phase];
+  }
+  void add_time(std::size_t layer, double time) {
+    sums_.times[places_[layer].stage][places_[layer].phase] += time;
+  }
+
+  double time_of(const plan::Transfer& transfer) const {
+    const bool goes_in = !transfer.to.empty();
+    const std::string& space = goes_in ? transfer.to : transfer.from;
+    for (std::size_t p = 0; p < problem_.processors; ++p) {
+      const Problem::Borders costs = problem_.borders_of(p);
+      if (costs.space == space)
+        return costs.border_ns + elements_of(transfer.tensor) *
+                                     (goes_in ? costs.read_ns : costs.write_ns);
+    }
+    return 0;
+  }
+  double elements_of(TensorId tensor) const {
+    for (const Problem::Edge& edge : problem_.edges)
+      if (edge.slot.tensor == tensor.index) return static_cast<double>(edge.elements);
+    for (const Problem::End& end : problem_.ends)
+      if (end.slot.tensor == tensor.index) return static_cast<double>(end.elements);
+    return 0;
+  }
+
+  const Problem& problem_;
+  const plan::Plan& plan_;
+  const plan::Mapping& mapping_;
+  Sums& sums_;
+  std::vector<plan::Endpoint> places_;
+};
+
+/// The processor of the stage's layers; nothing: it only copies.
+std::optional<std::size_t> processor_of(const plan::Stage& stage, const plan::Mapping& mapping) {
+  for (const plan::Phase& phase : stage.phases)
+    if (!phase.layers.empty()) return mapping.processors[phase.layers.front().index].index;
+  return std::nullopt;
 }
 
 Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping) {
   const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
   Sums sums;
   for (const plan::Stage& stage : plan.stages) {
-    const LayerId any = stage.phases.front().layers.front();
-    const std::size_t processor = mapping.processors[any.index].index;
-    const double launch = problem.borders_of(processor).launch_ns;
-    sums.times.emplace_back(stage.phases.size(), launch);
+    const auto processor = processor_of(stage, mapping);
+    const double launch = processor ? problem.borders_of(*processor).launch_ns : 0;
+    double launches = 0;
+    auto& times = sums.times.emplace_back();
+    for (const plan::Phase& phase : stage.phases)
+      launches += times.emplace_back(phase.transfer ? 0 : launch);
     sums.borders.emplace_back(stage.phases.size());
-    sums.launches.push_back(launch * static_cast<double>(stage.phases.size()));
+    sums.launches.push_back(launches);
   }
   for (std::size_t layer = 0; layer < problem.layers; ++layer) {
     const auto group = problem.fused_into[layer];
@@ -77,12 +145,13 @@ Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping
     if (time > problem.time_of_ends(layer, processor))
       sums.launches[places[layer].stage] += problem.borders_of(processor).kernel_ns;
   }
-  add_borders(problem, plan, mapping, sums);
+  Crossings(problem, plan, mapping, sums).add();
   return sums;
 }
 
 /// A replica of a stage: what it does for a frame of its own, in nanoseconds.
 struct Work {
+  static constexpr std::size_t copy_engine = static_cast<std::size_t>(-1);
   std::size_t processor = 0;
   double share = 1;  // of all frames
   std::vector<double> phases;
@@ -100,10 +169,9 @@ std::vector<Work> works_of(const Problem& problem, const plan::Plan& plan,
   for (const plan::Mapping& mapping : by_replica) sums.push_back(sums_of(problem, plan, mapping));
   std::vector<Work> works;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const LayerId any = plan.stages[s].phases.front().layers.front();
     for (std::size_t r = 0; r < plan.stages[s].processors.size(); ++r) {
       const std::size_t turn = by_replica.size() == 1 ? 0 : r;
-      works.push_back({by_replica[turn].processors[any.index].index,
+      works.push_back({processor_of(plan.stages[s], by_replica[turn]).value_or(Work::copy_engine),
                        1 / static_cast<double>(plan.stages[s].replicas()), sums[turn].times[s],
                        sums[turn].borders[s], sums[turn].launches[s]});
     }
@@ -119,6 +187,7 @@ void add_feeding_of_phases(const Problem& problem, std::vector<Work>& works) {
   if (std::ranges::none_of(borders, [](const auto& each) { return each.feeding > 0; })) return;
   std::vector<double> times(problem.processors, 0), shares(problem.processors, 0);
   for (const Work& work : works) {
+    if (work.processor == Work::copy_engine) continue;
     times[work.processor] += work.share * work.time();
     shares[work.processor] += work.share;
   }
@@ -126,6 +195,7 @@ void add_feeding_of_phases(const Problem& problem, std::vector<Work>& works) {
   const auto feeders = add_feeding(times, borders);
   for (Work& work : works) {
     const std::size_t p = work.processor;
+    if (p == Work::copy_engine) continue;
     if (feeders[p]) {
       work.feeding = borders[p].feeding * work.time();
       work.feeder = problem.names.empty() ? "" : problem.names[*feeders[p]];

@@ -59,11 +59,20 @@ double PlanPeriod::of(std::span<const Gene> genes) const {
     slowest = std::max(slowest, stage);
   }
   if (!std::isfinite(slowest)) return slowest;
+  slowest = std::max(slowest, slowest_copy_engine(genes));
   add_offsets(phases);
   const std::int64_t limit = limit_of(phases);
   // With a frame between any two phases that wait for each other no stage waits: see size_channels.
   if (limit >= phases.largest_offset && capacity_ > 1) return slowest;
-  return period_with(phases, limit);
+  return std::max(slowest, period_with(phases, limit));
+}
+
+double PlanPeriod::slowest_copy_engine(std::span<const Gene> genes) const {
+  if (evaluator_.resources() == evaluator_.processors()) return 0;
+  std::vector<double> times(evaluator_.resources());
+  evaluator_.processor_times(genes, times);
+  return *std::max_element(times.begin() + static_cast<std::ptrdiff_t>(evaluator_.processors()),
+                           times.end());
 }
 
 PlanPeriod::Phases PlanPeriod::phases_of(std::span<const Gene> genes) const {
@@ -93,9 +102,11 @@ void PlanPeriod::add_times(std::span<const Gene> genes, Phases& phases) const {
   }
   for (const Problem::Edge& edge : evaluator_.edges()) {
     const std::size_t from = genes[edge.from], to = genes[edge.to];
-    if (from == to) continue;
-    phases.times[phases.of_layer[edge.from]] += evaluator_.write_ns(edge, from);
-    phases.times[phases.of_layer[edge.to]] += evaluator_.read_ns(edge, to);
+    if (from == to || evaluator_.is_one_space(from, to)) continue;
+    if (!evaluator_.has_copy_engine(from))
+      phases.times[phases.of_layer[edge.from]] += evaluator_.write_ns(edge, from);
+    if (!evaluator_.has_copy_engine(to))
+      phases.times[phases.of_layer[edge.to]] += evaluator_.read_ns(edge, to);
   }
   if (evaluator_.has_feeding()) {
     std::vector<double> busy(evaluator_.processors(), 0.0);

@@ -37,6 +37,8 @@ class PlanPeriod {
   bool fits(const Phases& phases, std::int64_t limit) const;
   std::int64_t limit_of(const Phases& phases) const;
   double period_with(const Phases& phases, std::int64_t limit) const;
+  /// What the copy engines need for a frame; 0: there are none.
+  double slowest_copy_engine(std::span<const Gene> genes) const;
 
   Evaluator evaluator_;
   std::int64_t capacity_, most_offset_, most_memory_;

@@ -55,6 +55,14 @@ void set_feeder(const board::Board& board, const board::Processor& processor,
     borders.fed_by = static_cast<std::size_t>(found - board.processors.begin());
 }
 
+void set_memory(const board::Board& board, const board::Processor& processor,
+                Problem::Borders& borders) {
+  const board::Device* device = board::device_of(board, processor);
+  if (device == nullptr) return;
+  borders.space = board::space_of(*device);
+  borders.copy_engines = borders.space.empty() ? 0 : device->costs.copy_engines;
+}
+
 const profile::ProcessorProfile& profile_of(const board::Processor& processor,
                                             const profile::Profile& profile) {
   std::string known;
@@ -175,6 +183,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
     }
     problem.borders.push_back(borders_of(measured, profile.tokens));
     set_feeder(board, processor, problem.borders.back());
+    set_memory(board, processor, problem.borders.back());
     problem.names.push_back(processor.name);
   }
   const auto& first = profile_of(board.processors[0], profile);
@@ -221,8 +230,9 @@ std::vector<std::optional<std::size_t>> add_feeding(std::span<double> processor_
 }
 
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping) {
-  std::vector<double> times(problem.processors);
-  Evaluator(problem).processor_times(genes_of(mapping), times);
+  const Evaluator evaluator(problem);
+  std::vector<double> times(evaluator.resources());
+  evaluator.processor_times(genes_of(mapping), times);
   return times;
 }
 

@@ -49,6 +49,9 @@ struct Problem {
     /// The core that feeds; nothing: the one that has the least to do else, where the operating
     /// system puts the thread.
     std::optional<std::size_t> fed_by = {};
+    std::string space = {};  // the memory that it works in, see board::space_of()
+    /// That bring elements there, and back, while it works; see board::Costs.
+    int copy_engines = 0;
     bool operator==(const Borders&) const = default;
   };
   /// [layer][processor], inside its fused group; infinite where the layer cannot run.
@@ -67,11 +70,15 @@ struct Problem {
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
   }
-  /// What an end costs there at the border, in nanoseconds.
-  double time_of(const End& end, std::size_t processor) const {
+  /// What an end costs there at the border, in nanoseconds, whoever copies it.
+  double transfer_time_of(const End& end, std::size_t processor) const {
     const Borders costs = borders_of(processor);
     const double element = end.is_input ? costs.read_ns : costs.write_ns;
     return costs.of_ends ? costs.border_ns + static_cast<double>(end.elements) * element : 0;
+  }
+  /// What of that is in the layers' times: nothing where copy engines do it.
+  double time_of(const End& end, std::size_t processor) const {
+    return borders_of(processor).copy_engines > 0 ? 0 : transfer_time_of(end, processor);
   }
   /// Of all ends of the layer.
   double time_of_ends(std::size_t layer, std::size_t processor) const {
@@ -100,7 +107,8 @@ std::vector<std::optional<std::size_t>> add_feeding(std::span<double> processor_
 
 /// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing
 /// the elements that cross to and from other processors. A layer whose group's first layer lies
-/// elsewhere costs `alone`.
+/// elsewhere costs `alone`. Behind the processors the copy engines of their devices, processor by
+/// processor, with what they move in place of these.
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
 
 /// The same times split over the phases of a plan of that mapping; a group whose members lie in

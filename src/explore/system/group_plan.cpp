@@ -258,6 +258,7 @@ std::vector<double> times_on_accelerators(const GroupModel& model, const GroupPl
 plan::BuildOptions build_options_under_deadlines() {
   plan::BuildOptions options;
   options.most_offset = 0;
+  options.transfers = false;  // response times know no resource for them
   return options;
 }
 

@@ -100,7 +100,8 @@ Description<std::size_t> channel_fields(const Analysis& analysis,
     return found ? Value::count(found->capacities[c]) : Value::none();
   };
   const auto together = [=](std::size_t c) {
-    const bool shared = c > 0 && channel(c - 1).tensor == channel(c).tensor;
+    const bool shared = c > 0 && channel(c - 1).tensor == channel(c).tensor &&
+                        channel(c - 1).space == channel(c).space;
     return Value::word(shared ? "shared" : millrace::to_text(slot(c) * channel(c).slots()));
   };
   return Description<std::size_t>({

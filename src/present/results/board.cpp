@@ -164,6 +164,9 @@ std::string costs_of(const Board& board, const Device& device) {
     add(fmt::format("border of a subnet {}", mark("border_us", to_text(costs.border))));
   if (costs.transfer)
     add(fmt::format("transfer {}", mark("transfer_gb_per_s", rate_text(*costs.transfer))));
+  if (costs.copy_engines > 0)
+    add(costs.copy_engines == 1 ? "a copy engine moves tensors while it computes"
+                                : "two copy engines move tensors, in and out, while it computes");
   if (costs.feeding > 0)
     add(fmt::format("{} is busy with feeding it for {} of its time",
                     costs.fed_by_core ? fmt::format("core {}", *costs.fed_by_core) : "a core",

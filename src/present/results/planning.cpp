@@ -211,6 +211,7 @@ std::string brief_stages_text(const plan::PlanFile& file, std::string_view of = 
   for (std::size_t s = 0; s < std::min(stages.size(), most); ++s) {
     std::size_t layers = 0;
     for (const plan::Phase& phase : stages[s].phases) layers += phase.layers.size();
+    const bool copies = plan::is_copying(stages[s]);
     std::vector<std::string> names;
     Time longest{};
     for (const board::Processor& processor : stages[s].processors) {
@@ -218,7 +219,9 @@ std::string brief_stages_text(const plan::PlanFile& file, std::string_view of = 
       longest = std::max(longest, file.evidence.replicas[actor++].predicted);
     }
     text += fmt::format("{} on {}: {}, {} for {}\n", stages[s].name, fmt::join(names, ", "),
-                        counted(layers, "layer"), millrace::to_text(longest), of);
+                        copies ? counted(stages[s].phases.size(), "transfer")
+                               : counted(layers, "layer"),
+                        millrace::to_text(longest), of);
   }
   if (stages.size() <= most) return text;
   return text + fmt::format("and {}\n", counted(stages.size() - most, "more stage"));

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "profile/devices/transfer_times.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
@@ -66,6 +67,7 @@ class SubnetMeasurement {
     options_.warmup = 1;
     options_.least = std::max(1, options_.least / 3);
     options_.duration /= 10;
+    transfers_ = measure_transfers(target_.engine, target_.processor);
     for (std::size_t i = 0; i < layers_.size(); ++i) ask(LayerId(i), precision);
   }
 
@@ -123,7 +125,7 @@ class SubnetMeasurement {
             !target_.engine.supports(target_.network, layers, target_.processor))
           continue;
         rows.push_back(measured(layers));
-        if (parts == 1) whole = rows.back().time;
+        if (parts == 1) whole = rows.back().time + moving_ns_;
       }
     if (whole > 0) return whole;
     for (std::size_t i = begin; i < end; ++i) whole += single_of(singles, i);
@@ -156,7 +158,25 @@ class SubnetMeasurement {
       feeding_ = std::min(1.0, seconds(time_of_this_thread() - busy) / seconds(spent));
     }
     result.time = static_cast<double>(statistics.median.count());
+    if (!transfers_) return result;
+    moving_ns_ = moving_ns(request);
+    result.time = std::max(0.0, result.time - moving_ns_);
+    result.elements = 0;
     return result;
+  }
+
+  /// What a run of the subnet copies between the memories.
+  double moving_ns(const engine::SubnetRequest& request) const {
+    const auto elements = [&](TensorId tensor) {
+      const network::Tensor& each = target_.network[tensor];
+      return static_cast<double>(network::element_count(each.shape, each.name));
+    };
+    double sum = 0;
+    for (const engine::Port& port : request.inputs)
+      sum += transfers_->in_ns + transfers_->read_ns * elements(port.tensor);
+    for (const TensorId output : request.outputs)
+      sum += transfers_->out_ns + transfers_->write_ns * elements(output);
+    return sum;
   }
 
   ProcessorProfile profile_of(const SubnetModel& model, double whole) {
@@ -173,6 +193,7 @@ class SubnetMeasurement {
                                  .launch = Time(std::llround(model.launch)),
                                  .feeding = rounded(feeding_),
                                  .of_ends = true};
+    if (transfers_) result.borders = with_transfers(*result.borders, *transfers_);
     return result;
   }
 
@@ -183,6 +204,8 @@ class SubnetMeasurement {
   std::int64_t runs_ = 0;
   std::size_t most_layers_ = 0;
   double feeding_ = 0;  // of the subnet with the most layers
+  std::optional<TransferTimes> transfers_ = {};  // nothing: it works in the host's memory
+  double moving_ns_ = 0;                         // of the subnet measured last
 };
 
 }  // namespace
