@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/board_file.h"
+#include "board/joined_boards.h"
 #include "board/shipped_texts.h"
 
 namespace millrace::board {
@@ -26,7 +27,12 @@ Board find_board(const std::string& name_or_path) {
     names.push_back(shipped.name);
   }
   std::error_code ignored;
-  if (std::filesystem::exists(name_or_path, ignored)) return read_board(name_or_path);
+  if (std::filesystem::exists(name_or_path, ignored)) {
+    const YamlNode file = read_yaml(name_or_path);
+    const YamlView view(file, name_or_path);
+    return is_joined_boards(view) ? joined(read_joined_boards(view), find_board)
+                                  : read_board(name_or_path);
+  }
   throw InputError(name_or_path.empty() ? "''" : name_or_path,
                    fmt::format("is neither a file nor a shipped board; those are {}{}",
                                fmt::join(names, ", "), did_you_mean(name_or_path, names)));

@@ -1,0 +1,50 @@
+// What the program and a worker on another board say to each other: a header, then bytes.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace millrace_cluster {
+
+inline constexpr std::uint32_t magic = 0x3143524d;  // "MRC1": raised when messages change
+/// A larger body is refused before memory is taken for it.
+inline constexpr std::uint64_t largest_body = std::uint64_t{4} << 30;
+
+enum class Kind : std::uint32_t {
+  hello = 1,  // body: version. Answer: the number of cores; body: the board's model
+  load,       // a: core; body: ONNX. Answer: program, bytes of weights and of working memory
+  unload,     // a: program
+  allocate,   // a: bytes. Answer: handle
+  release,    // a: handle
+  put,        // a: handle; body: what comes there
+  get,        // a: handle, b: bytes. Answer with them as body
+  run,        // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
+              // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
+  answer,
+  failure,  // body: a sentence
+};
+
+/// Little-endian on both sides, as all boards are.
+struct Header {
+  std::uint32_t magic = millrace_cluster::magic;
+  Kind kind = Kind::hello;
+  std::uint64_t call = 0;  // whose answer it is
+  std::int64_t a = 0, b = 0;
+  std::uint64_t bytes = 0;  // of the body
+};
+static_assert(sizeof(Header) == 40);
+
+struct Message {
+  Header header;
+  std::string body;
+};
+
+/// All of it, or false at the end of the stream, or at an error of the descriptor. Throws
+/// std::runtime_error if what comes is no header of ours, or a body is too large.
+bool read_header(int descriptor, Header& header);
+bool read_all(int descriptor, void* bytes, std::uint64_t count);
+bool write_all(int descriptor, const void* bytes, std::uint64_t count);
+
+/// Header and body; false as write_all().
+bool write_message(int descriptor, Header header, const void* body, std::uint64_t bytes);
+
+}  // namespace millrace_cluster

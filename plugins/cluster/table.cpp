@@ -1,0 +1,262 @@
+// The cores of other boards as devices: a worker there computes, tensors go over the link.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "board/joined_boards.h"
+#include "millrace/engine.h"
+#include "version.h"
+#include "worker_link.h"
+
+using namespace millrace_cluster;
+
+namespace {
+
+/// A core of a board, as the device of the same number.
+struct Core {
+  WorkerLink* link = nullptr;  // of the instance
+  int number = 0;
+  std::string name, space;
+  const char* spaces[1] = {};
+};
+
+}  // namespace
+
+struct MillraceInstance {
+  std::vector<std::unique_ptr<WorkerLink>> links;
+  std::vector<std::unique_ptr<Core>> cores;
+  std::vector<MillraceDevice> described;
+};
+
+struct MillraceProgram {
+  WorkerLink* link = nullptr;
+  std::int64_t number = 0;
+  std::size_t inputs = 0, outputs = 0, layers = 0;
+  std::vector<MillraceTensor> made;
+
+  ~MillraceProgram() {
+    try {
+      if (link != nullptr) link->call({.kind = Kind::unload, .a = number});
+    } catch (const std::exception&) {  // the board is gone with it
+    }
+  }
+};
+
+namespace {
+
+class WrongOption : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::string file;
+  double limit = 20;  // seconds
+};
+
+/// What `work` returns; a failure becomes a text.
+template <class Work>
+std::int32_t guarded(char (&text)[millrace_text_size], const Work& work) {
+  const auto say = [&](const std::string& words, std::int32_t result) {
+    std::strncpy(text, words.c_str(), millrace_text_size - 1);
+    text[millrace_text_size - 1] = '\0';
+    return result;
+  };
+  try {
+    work();
+    return millrace_done;
+  } catch (const WrongOption& wrong) {
+    return say(wrong.what(), millrace_bad_option);
+  } catch (const std::exception& error) {
+    return say(error.what(), millrace_failed);
+  }
+}
+
+Options read_options(const MillraceOpening& opening) {
+  Options options;
+  if (const char* const file = std::getenv("MILLRACE_CLUSTER_FILE")) options.file = file;
+  for (std::size_t i = 0; i < opening.option_count; ++i) {
+    const std::string key = opening.options[i].key, value = opening.options[i].value;
+    if (key == "file")
+      options.file = value;
+    else if (key == "answer_s")
+      options.limit = std::strtod(value.c_str(), nullptr);
+    else
+      throw WrongOption("there is no option '" + key + "'; there are file and answer_s");
+  }
+  if (!(options.limit > 0)) throw WrongOption("answer_s: expected seconds above 0, such as 20");
+  if (options.file.empty())
+    throw std::runtime_error("no file of boards is named; give --engine-option cluster.file=FILE");
+  return options;
+}
+
+void add_core(MillraceInstance& instance, WorkerLink& link, int number) {
+  auto core = std::make_unique<Core>();
+  core->link = &link;
+  core->number = number;
+  core->name = link.board() + ".core" + std::to_string(number);
+  core->space = link.board();
+  core->spaces[0] = core->space.c_str();
+  MillraceDevice device{};
+  device.name = core->name.c_str();
+  device.model = link.model().c_str();
+  device.kind = millrace_npu;
+  device.precisions = 1u << millrace_f32;
+  device.times_layers = 1;
+  device.spaces = core->spaces;
+  device.space_count = 1;
+  device.joins = 1;
+  device.copies = 1;
+  instance.described.push_back(device);
+  instance.cores.push_back(std::move(core));
+}
+
+std::int32_t open_engine(MillraceOpening* opening) {
+  return guarded(opening->text, [&] {
+    const Options options = read_options(*opening);
+    const auto boards = millrace::board::read_joined_boards(options.file);
+    auto instance = std::make_unique<MillraceInstance>();
+    for (const millrace::board::Neighbour& each : boards.boards) {
+      if (each.reach.empty()) continue;
+      auto& link = instance->links.emplace_back(
+          std::make_unique<WorkerLink>(each.name, each.reach,
+                                       each.worker.empty() ? "millrace-worker" : each.worker,
+                                       options.limit));
+      for (int core = 0; core < link->cores(); ++core) add_core(*instance, *link, core);
+    }
+    if (instance->cores.empty())
+      throw std::runtime_error(options.file + ": no board has 'reach', so none can be used");
+    opening->devices = instance->described.data();
+    opening->device_count = instance->described.size();
+    opening->instance = instance.release();
+  });
+}
+
+void close_engine(MillraceInstance* instance) { delete instance; }
+
+/// A worker runs whatever can be written as ONNX.
+std::int32_t can_run(MillraceInstance*, MillraceQuestion* question) {
+  question->reason = millrace_runs;
+  return millrace_done;
+}
+
+std::int32_t load(MillraceInstance* instance, MillraceLoading* loading) {
+  return guarded(loading->text, [&] {
+    const Core& core = *instance->cores[loading->device];
+    const MillraceSubnet& subnet = *loading->subnet;
+    const Message answer = core.link->call({.kind = Kind::load,
+                                            .a = core.number,
+                                            .body = subnet.onnx,
+                                            .bytes = subnet.onnx_bytes});
+    auto program = std::make_unique<MillraceProgram>();
+    program->link = core.link;
+    program->number = answer.header.a;
+    program->inputs = subnet.input_count;
+    program->outputs = subnet.output_count;
+    program->layers = subnet.layer_count;
+    for (std::size_t i = 0; i < subnet.output_count; ++i)
+      program->made.push_back(subnet.tensors[subnet.outputs[i]]);
+    loading->outputs = program->made.data();
+    loading->output_count = program->made.size();
+    loading->weight_bytes = static_cast<std::size_t>(answer.header.b);
+    loading->program = program.release();
+  });
+}
+
+void unload(MillraceProgram* program) { delete program; }
+
+/// By triples of layer, group and nanoseconds; what is not named took no time.
+void tell_times(const std::string& triples, std::size_t layers, MillraceLayerTime* times) {
+  for (std::size_t i = 0; i < layers; ++i) times[i] = {i, 0, nullptr};
+  for (std::size_t at = 0; at + 24 <= triples.size(); at += 24) {
+    std::int64_t triple[3];
+    std::memcpy(triple, triples.data() + at, sizeof triple);
+    const auto layer = static_cast<std::size_t>(triple[0]);
+    const auto group = static_cast<std::size_t>(triple[1]);
+    if (layer >= layers || group > layer || times[group].group != group) continue;
+    times[layer].group = group;
+    times[group].nanoseconds += triple[2];
+  }
+}
+
+std::int32_t run(MillraceProgram* program, MillraceRun* run) {
+  return guarded(run->text, [&] {
+    std::vector<std::int64_t> handles;
+    for (std::size_t i = 0; i < program->inputs; ++i)
+      handles.push_back(reinterpret_cast<std::intptr_t>(run->inputs[i].handle));
+    for (std::size_t i = 0; i < program->outputs; ++i)
+      handles.push_back(reinterpret_cast<std::intptr_t>(run->outputs[i].handle));
+    const Message answer = program->link->call({.kind = Kind::run,
+                                                .a = program->number,
+                                                .b = run->times != nullptr ? 1 : 0,
+                                                .body = handles.data(),
+                                                .bytes = handles.size() * sizeof handles[0]});
+    if (run->times != nullptr) tell_times(answer.body, program->layers, run->times);
+  });
+}
+
+WorkerLink& link_of(MillraceInstance* instance, const MillraceBuffer& buffer) {
+  return *instance->cores[buffer.device]->link;
+}
+
+std::int32_t allocate(MillraceInstance* instance, MillraceBuffer* buffer) try {
+  const auto bytes = static_cast<std::int64_t>(buffer->bytes);
+  const Message answer = link_of(instance, *buffer).call({.kind = Kind::allocate, .a = bytes});
+  buffer->handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(answer.header.a));
+  return millrace_done;
+} catch (const std::exception&) {
+  return millrace_failed;
+}
+
+void release(MillraceInstance* instance, MillraceBuffer* buffer) try {
+  const std::int64_t handle = reinterpret_cast<std::intptr_t>(buffer->handle);
+  link_of(instance, *buffer).call({.kind = Kind::release, .a = handle});
+} catch (const std::exception&) {  // the board is gone with it
+}
+
+std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
+                      const MillraceBuffer* to) try {
+  const bool goes_there = std::strcmp(from->space, "host") == 0;
+  const MillraceBuffer& there = goes_there ? *to : *from;
+  const std::int64_t handle = reinterpret_cast<std::intptr_t>(there.handle);
+  WorkerLink& link = link_of(instance, there);
+  if (goes_there)
+    link.call({.kind = Kind::put, .a = handle, .body = from->handle, .bytes = to->bytes});
+  else
+    link.call({.kind = Kind::get,
+               .a = handle,
+               .b = static_cast<std::int64_t>(to->bytes),
+               .into = to->handle,
+               .into_bytes = to->bytes});
+  return millrace_done;
+} catch (const std::exception&) {
+  return millrace_failed;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const MillraceEngine* millrace_engine(
+    uint32_t host_version) {
+  static const MillraceEngine table = [] {
+    MillraceEngine engine{};
+    engine.version = millrace_engine_version;
+    engine.size = sizeof engine;
+    engine.name = "cluster";
+    engine.sdk = version;
+    engine.onnx = millrace_all_onnx;
+    engine.open = open_engine;
+    engine.close = close_engine;
+    engine.can_run = can_run;
+    engine.load = load;
+    engine.run = run;
+    engine.unload = unload;
+    engine.allocate = allocate;
+    engine.release = release;
+    engine.transfer = transfer;
+    return engine;
+  }();
+  return host_version == millrace_engine_version ? &table : nullptr;
+}

@@ -1,0 +1,244 @@
+#include "worker_link.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "version.h"
+
+extern char** environ;
+
+namespace millrace_cluster {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_said = 400;  // of its standard error
+
+struct Pipe {
+  int read = -1, write = -1;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw WorkerFailure("no pipe can be made");
+  return {ends[0], ends[1]};
+}
+
+/// A broken pipe is an error of the call, not the end of the program.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() {
+    ::sigemptyset(&only_);
+    ::sigaddset(&only_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~WithoutPipeSignal() {
+    const timespec now{};
+    if (::sigismember(&before_, SIGPIPE) == 0)
+      while (::sigtimedwait(&only_, nullptr, &now) == SIGPIPE) continue;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+
+ private:
+  sigset_t only_{}, before_{};
+};
+
+}  // namespace
+
+WorkerLink::WorkerLink(std::string board, const std::string& reach, const std::string& program,
+                       double limit)
+    : board_(std::move(board)), limit_(limit), heard_(Clock::now()) {
+  start(reach + " " + program);
+  reader_ = std::thread([this] { read_answers(); });
+  error_reader_ = std::thread([this] { read_errors(); });
+  try {
+    const Message answer = call(
+        {.kind = Kind::hello, .body = version, .bytes = std::char_traits<char>::length(version)});
+    cores_ = static_cast<int>(answer.header.a);
+    model_ = answer.body;
+  } catch (const WorkerFailure& failure) {
+    const std::string why = lost_.empty() ? failure.what() : lost_;
+    end();
+    throw WorkerFailure("the board " + board_ + " is not reached by '" + reach + "': " + why);
+  }
+}
+
+WorkerLink::~WorkerLink() { end(); }
+
+void WorkerLink::end() {
+  if (process_ < 0) return;
+  ::close(std::exchange(to_, -1));
+  // It ends with its input. Who does not is ended.
+  for (int i = 0; i < 50 && ::waitpid(process_, nullptr, WNOHANG) == 0; ++i) {
+    if (i == 20) ::kill(-process_, SIGTERM);
+    if (i == 40) ::kill(-process_, SIGKILL);
+    ::usleep(50'000);
+  }
+  process_ = -1;
+  if (reader_.joinable()) reader_.join();
+  if (error_reader_.joinable()) error_reader_.join();
+  ::close(from_);
+  ::close(errors_);
+}
+
+void WorkerLink::start(const std::string& command) {
+  const Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, in.read, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, out.write, 1);
+  ::posix_spawn_file_actions_adddup2(&actions, error.write, 2);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is ours alone
+  std::array<std::string, 3> words{"sh", "-c", "exec " + command};
+  std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  const int failed =
+      ::posix_spawn(&process_, "/bin/sh", &actions, &attributes, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  for (const int end : {in.read, out.write, error.write}) ::close(end);
+  to_ = in.write, from_ = out.read, errors_ = error.read;
+  ::fcntl(to_, F_SETFL, O_NONBLOCK);
+  if (failed != 0) throw WorkerFailure("no process can be started for " + board_);
+}
+
+void WorkerLink::read_answers() {
+  try {
+    Header header;
+    while (read_header(from_, header)) take(header);
+    lose("the connection has ended");
+  } catch (const std::exception& error) {
+    lose(error.what());
+  }
+}
+
+void WorkerLink::take(const Header& header) {
+  std::unique_lock lock(mutex_);
+  heard_ = Clock::now();
+  const auto found = waiting_.find(header.call);
+  Waiting* const waiting = found == waiting_.end() ? nullptr : found->second;
+  const bool in_place = waiting != nullptr && waiting->into != nullptr &&
+                        header.kind == Kind::answer && header.bytes == waiting->into_bytes;
+  std::string body;
+  lock.unlock();  // who waits stays until it is done
+  bool whole = true;
+  if (in_place) {
+    whole = read_all(from_, waiting->into, header.bytes);
+  } else {
+    body.resize(header.bytes);
+    whole = read_all(from_, body.data(), header.bytes);
+  }
+  if (!whole) throw std::runtime_error("the connection has ended within an answer");
+  lock.lock();
+  if (waiting == nullptr) return;
+  waiting->answer = {header, std::move(body)};
+  waiting->done = true;
+  changed_.notify_all();
+}
+
+void WorkerLink::read_errors() {
+  std::array<char, 512> piece{};
+  ssize_t count = 0;
+  while ((count = ::read(errors_, piece.data(), piece.size())) > 0) {
+    const std::lock_guard lock(mutex_);
+    said_.append(piece.data(), static_cast<std::size_t>(count));
+    if (said_.size() > most_said) said_.erase(0, said_.size() - most_said);
+  }
+}
+
+void WorkerLink::lose(const std::string& why) {
+  ::usleep(100'000);  // what it says about that may come
+  const std::lock_guard lock(mutex_);
+  std::string said = said_;
+  while (!said.empty() && (said.back() == '\n' || said.back() == '\r')) said.pop_back();
+  const std::size_t line = said.find_last_of('\n');
+  if (line != std::string::npos) said.erase(0, line + 1);
+  lost_ = said.empty() ? why : why + " (" + said + ")";
+  changed_.notify_all();
+}
+
+void WorkerLink::fail_lost() { throw WorkerFailure("the board " + board_ + " is gone: " + lost_); }
+
+/// False: it is lost. A board that takes nothing for too long is.
+bool WorkerLink::write_in_time(const void* bytes, std::uint64_t count) {
+  const auto* at = static_cast<const char*>(bytes);
+  auto progress = Clock::now();
+  while (count > 0) {
+    const ssize_t put = ::write(to_, at, count);
+    if (put > 0) {
+      at += put;
+      count -= static_cast<std::uint64_t>(put);
+      progress = Clock::now();
+      continue;
+    }
+    if (put < 0 && errno != EAGAIN && errno != EINTR) return false;  // the reader notices, too
+    pollfd ready{to_, POLLOUT, 0};
+    ::poll(&ready, 1, 100);
+    const std::lock_guard lock(mutex_);
+    if (lost_.empty() && Clock::now() - progress > limit_)
+      lost_ = "it takes nothing any more";
+    if (!lost_.empty()) {
+      changed_.notify_all();
+      return false;
+    }
+  }
+  return true;
+}
+
+void WorkerLink::send(Kind kind, std::uint64_t number, const Call& call) {
+  const std::lock_guard one(writing_);
+  const WithoutPipeSignal quiet;
+  const Header header{.kind = kind, .call = number, .a = call.a, .b = call.b, .bytes = call.bytes};
+  if (write_in_time(&header, sizeof header)) write_in_time(call.body, call.bytes);
+}
+
+/// Asks whether the board is there when nothing comes, which its reader answers at any time.
+void WorkerLink::await(std::unique_lock<std::mutex>& lock, const Waiting& waiting) {
+  auto asked = Clock::now();
+  const auto is_over = [&] { return waiting.done || !lost_.empty(); };
+  while (!changed_.wait_for(lock, limit_ / 4, is_over)) {
+    const auto now = Clock::now();
+    if (now - std::max(heard_, asked) > limit_) {
+      lost_ = "it has not answered for " + std::to_string(static_cast<int>(limit_.count())) + " s";
+      changed_.notify_all();
+    } else if (now - std::max(heard_, asked) > limit_ / 2 && asked < heard_) {
+      asked = now;
+      lock.unlock();
+      send(Kind::hello, 0, {Kind::hello, 0, 0, version, std::char_traits<char>::length(version)});
+      lock.lock();
+    }
+  }
+}
+
+Message WorkerLink::call(const Call& call) {
+  Waiting waiting{call.into, call.into_bytes};
+  std::unique_lock lock(mutex_);
+  if (!lost_.empty()) fail_lost();
+  const std::uint64_t number = next_++;
+  waiting_[number] = &waiting;
+  lock.unlock();
+  send(call.kind, number, call);
+  lock.lock();
+  await(lock, waiting);
+  waiting_.erase(number);
+  if (!waiting.done) fail_lost();
+  if (waiting.answer.header.kind == Kind::failure)
+    throw WorkerFailure(board_ + ": " + waiting.answer.body);
+  return std::move(waiting.answer);
+}
+
+}  // namespace millrace_cluster

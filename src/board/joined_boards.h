@@ -1,0 +1,41 @@
+#pragma once
+// Several boards beside each other as one: docs/methods/clusters.md.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/yaml.h"
+#include "board/board.h"
+
+namespace millrace::board {
+
+/// A board that is reached over a link.
+struct Neighbour {
+  std::string name;
+  std::string board;  // a file or a shipped name; empty: it is measured
+  std::string reach;  // what starts a command there, "ssh pi@second"; empty: it is not there
+  std::string worker = {};  // the program that it starts; empty: millrace-worker
+  double bytes = 0;   // per second of the link, in each direction; 0: unknown
+  Time latency{};     // of a message, one way
+};
+
+/// A board file with the key `boards`. All links end at the machine where the program runs.
+struct JoinedBoards {
+  std::string name;
+  std::string here;  // the board where the program runs: a file or a shipped name; empty: unknown
+  std::vector<Neighbour> boards;  // at least one
+};
+
+bool is_joined_boards(const YamlView& file);
+/// InputError naming file and line.
+JoinedBoards read_joined_boards(const YamlView& file);
+JoinedBoards read_joined_boards(const std::string& path);
+
+/// The processors of all boards: those of the neighbours are devices with a memory of their own,
+/// all of one board with the same, behind two copy engines: the link's two directions. Called
+/// "second.core0". `find`: a board by name or file. InputError if a board is not named, or one of
+/// its devices has a memory that lies behind its own link.
+using FindBoard = std::function<auto(const std::string&)->Board>;
+Board joined(const JoinedBoards& boards, const FindBoard& find);
+
+}  // namespace millrace::board

@@ -1,0 +1,58 @@
+#include "board/joined_boards.h"
+
+#include <gtest/gtest.h>
+
+#include "board/shipped.h"
+#include "support/message_of.h"
+
+namespace millrace::board {
+namespace {
+
+using test::message_of;
+
+JoinedBoards read(const std::string& text) {
+  const YamlNode file = parse_yaml(text, "boards.yaml");
+  return read_joined_boards(YamlView(file, "boards.yaml"));
+}
+
+constexpr const char* pair =
+    "format: 1\nname: pair\nhere: raspberry-pi-5\nboards:\n"
+    "  - {name: second, board: rk3588, reach: ssh second, gb_per_s: 0.1, latency_us: 150}\n";
+
+TEST(JoinedBoards, have_the_processors_of_all_each_board_behind_its_link) {
+  const JoinedBoards boards = read(pair);
+  EXPECT_EQ(boards.boards[0].reach, "ssh second");
+  const Board all = joined(boards, find_board), one = find_board("raspberry-pi-5"),
+              other = find_board("rk3588");
+  EXPECT_EQ(all.processors.size(), one.processors.size() + other.processors.size());
+  const Device* const device = device_of(all, all.processors.back());
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(space_of(*device), "second");
+  EXPECT_EQ(device->costs.copy_engines, 2);
+  EXPECT_EQ(device->costs.transfer, 1e8);
+  EXPECT_EQ(device->costs.border, std::chrono::microseconds(150));
+  EXPECT_EQ(space_of(*device_of(all, all.processors.front())), "");
+}
+
+TEST(JoinedBoards, that_lack_something_are_refused) {
+  const auto message = [](const std::string& text) {
+    return message_of([&] { joined(read(text), find_board); });
+  };
+  EXPECT_NE(message("format: 1\nname: a\nboards: []\n").find("expected at least one board"),
+            std::string::npos);
+  EXPECT_NE(message("format: 1\nname: a\nboards:\n  - {name: b}\n").find("add 'here'"),
+            std::string::npos);
+  EXPECT_NE(message("format: 1\nname: a\nhere: n100\nboards:\n  - {name: b, board: n100}\n")
+                .find("add 'board' and 'gb_per_s'"),
+            std::string::npos);
+  EXPECT_NE(message("format: 1\nname: a\nhere: n100\nboards:\n"
+                    "  - {name: b, board: hailo-8, gb_per_s: 1}\n")
+                .find("a memory behind a link of its own"),
+            std::string::npos);
+  EXPECT_NE(message("format: 1\nname: a\nhere: n100\nboards:\n  - {name: b.c}\n")
+                .find("a name without dots"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace millrace::board
