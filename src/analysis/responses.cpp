@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "deployment/events.h"
 #include "realtime/analysis.h"
 #include "realtime/utilisation.h"
 
@@ -25,10 +26,12 @@ bool is_overloaded(const realtime::TaskSystem& tasks) {
 /// Nothing: there is no bound.
 std::optional<realtime::ChainPart> part_of(const system::System& system, system::GroupId group,
                                            std::int64_t level, std::optional<Time> response) {
-  const Time period = period_of(system, group, level);
   if (!response) return std::nullopt;
-  if (*response > period && !deployment::frames_may_overlap(system, group)) return std::nullopt;
-  return realtime::ChainPart{period, *response};
+  const realtime::EventModel events = deployment::events_of(system, group, level);
+  const bool may_be_busy =
+      events.events_within(*response) > deployment::most_on_the_way(system, group);
+  if (may_be_busy) return std::nullopt;
+  return realtime::ChainPart{realtime::longest_gap(events), *response};
 }
 
 realtime::ChainBounds bounds_of(const system::System& system, const system::Chain& chain,

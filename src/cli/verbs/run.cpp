@@ -41,6 +41,7 @@ void bind(Places& at, RunCommandOptions& options) {
   at.put("scenario-script", deployment.script).put("transitions", deployment.transitions);
   at.put("duration", deployment.duration_s).put("scenario", deployment.scenario);
   at.put("level", deployment.level).put("scenario-file", deployment.scenario_file);
+  at.put("releases", deployment.releases);
   serve::ServiceOptions& services = options.services;
   services.note = note;
   at.put("metrics", services.metrics).put("view", services.view).put("mqtt", services.mqtt);

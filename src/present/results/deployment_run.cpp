@@ -46,6 +46,10 @@ std::string run_head_text(const DeploymentRun& run) {
   if (transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
+  if (transitions.passed_over > 0)
+    text += fmt::format("passed over  {} recorded releases, in transitions or of groups that were "
+                        "not active\n",
+                        transitions.passed_over);
   for (const product::Addition& each : run.additions)
     text += fmt::format("added        at {:.3g} s, {}{}{}: {}, after {}\n", seconds(each.at),
                         each.file, each.groups.empty() ? "" : ": ", fmt::join(each.groups, ", "),
@@ -319,6 +323,7 @@ Json json_of(const runtime::TransitionRecord& transitions) {
           {"replaced", transitions.replaced},
           {"level_changes", transitions.level_changes},
           {"extensions", transitions.extensions},
+          {"passed_over", transitions.passed_over},
           {"longest_ms", milliseconds(transitions.longest)},
           {"longest_bound_ms", milliseconds(transitions.longest_bound)},
           {"beyond_bound", transitions.beyond_bound}};

@@ -134,6 +134,8 @@ runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
   options.pin = options.priorities = options.lock_memory = loaded.is_here;
   options.trace_frames = frames_of(request.trace);
   options.seed = request.seed;
+  options.recorded =
+      recorded_releases(request.releases, loaded.deployment.system, request.context);
   options.simulated_clock = loaded.simulated_clock();
   options.note = [&context = request.context](const std::string& text) { context.note(text); };
   return options;
@@ -151,6 +153,7 @@ void note_nan(const runtime::ControllerRecord& record, const Context& context) {
 FilesRead files_of(const DeploymentRunRequest& request) {
   FilesRead files;
   files.add_deployment(request.deployment, request.script);
+  files.add("releases", request.releases);
   return files;
 }
 

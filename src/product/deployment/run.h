@@ -29,6 +29,7 @@ struct DeploymentRunRequest {
   std::string scenario = {};               // stays in this one; empty: random transitions
   std::optional<std::int64_t> level = {};  // with a scenario; none: the highest
   std::int64_t transitions = 20;           // random ones
+  std::string releases = {};               // a file with those that were recorded; empty: none
   double duration_s = 60;
   std::uint64_t seed = 1;
   /// A folder for results; empty: they are written where the applications say.

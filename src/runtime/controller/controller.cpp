@@ -112,7 +112,8 @@ struct Controller::State {
     }
     for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
     loop.emplace(
-        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs});
+        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs,
+                           {options.seed, &options.recorded}});
   }
   ~State() { end(); }
   State(const State&) = delete;

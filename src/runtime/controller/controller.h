@@ -20,7 +20,8 @@ struct ControllerOptions {
   bool priorities = true;              // SCHED_FIFO, as the assignments order the groups
   bool lock_memory = true;             // for the time of the run
   std::int64_t trace_frames = 0;       // of each group; see SessionOptions
-  std::uint64_t seed = 1;              // of inputs that nobody fills
+  std::uint64_t seed = 1;              // of inputs that nobody fills, and of when frames come
+  std::vector<std::vector<Time>> recorded = {};  // see schedule::ReleaseOptions
   std::size_t keep_responses = 0;      // so many of each group's, one by one
   std::size_t keep_release_costs = 0;  // so many, one by one: see ReleaseCosts
   /// So long a function of a task may go on when the run is to end, before it is left alone.

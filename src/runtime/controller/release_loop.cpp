@@ -30,7 +30,8 @@ ReleaseLoop::ReleaseLoop(const Parts& parts)
       groups_(groups_of(parts.groups)),
       clocks_(parts.clocks),
       signals_(parts.signals),
-      machine_(*parts.deployment),
+      releases_(parts.releases),
+      machine_(*parts.deployment, releases_),
       costs_(parts.keep_costs) {}
 
 ReleaseLoop::~ReleaseLoop() { delete extension_.load(); }
@@ -49,7 +50,7 @@ void ReleaseLoop::extend(const deployment::Deployment& deployment,
   auto next = std::make_unique<Extension>();
   next->deployment = &deployment;
   next->groups = groups_of(groups);
-  next->states = schedule::ReleaseMachine::states_of(deployment.system);
+  next->states = schedule::ReleaseMachine::states_of(deployment.system, releases_);
   delete extension_.exchange(next.release(), std::memory_order_acq_rel);
   signals_.releaser.notify();
 }

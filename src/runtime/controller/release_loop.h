@@ -26,6 +26,7 @@ class ReleaseLoop {
     ClockControl& clocks;
     ControllerSignals& signals;
     std::size_t keep_costs = 0;  // of so many releases
+    schedule::ReleaseOptions releases = {};
   };
   explicit ReleaseLoop(const Parts& parts);
   ~ReleaseLoop();
@@ -87,6 +88,7 @@ class ReleaseLoop {
   std::vector<Group> groups_;
   ClockControl& clocks_;
   ControllerSignals& signals_;
+  const schedule::ReleaseOptions releases_;
   schedule::ReleaseMachine machine_;
   std::unique_ptr<Extension> taken_;
   std::int64_t beyond_bound_ = 0;
