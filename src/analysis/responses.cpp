@@ -34,16 +34,17 @@ std::optional<realtime::ChainPart> part_of(const system::System& system, system:
   return realtime::ChainPart{realtime::longest_gap(events), *response};
 }
 
-realtime::ChainBounds bounds_of(const system::System& system, const system::Chain& chain,
-                                std::int64_t level,
-                                const std::vector<std::optional<Time>>& responses) {
+/// None: there is no bound.
+std::vector<realtime::ChainPart> chain_parts(const system::System& system,
+                                          const system::Chain& chain, std::int64_t level,
+                                          const std::vector<std::optional<Time>>& responses) {
   std::vector<realtime::ChainPart> parts;
   for (const system::GroupId group : chain.groups) {
     const auto part = part_of(system, group, level, responses[group.index]);
     if (!part) return {};
     parts.push_back(*part);
   }
-  return chain_bounds(parts);
+  return parts;
 }
 
 std::string excess_of(const char* what, const std::optional<Time>& bound,
@@ -81,7 +82,9 @@ std::vector<ChainAnswer> chain_answers(const system::System& system, const deplo
     const bool is_active = std::ranges::all_of(chain.groups, [&](system::GroupId group) {
       return std::ranges::find(active, group) != active.end();
     });
-    if (is_active) answers.push_back({c, bounds_of(system, chain, at.level, responses)});
+    if (!is_active) continue;
+    const auto parts = chain_parts(system, chain, at.level, responses);
+    answers.push_back({c, parts.empty() ? realtime::ChainBounds{} : chain_bounds(parts), parts});
   }
   return answers;
 }
