@@ -51,7 +51,17 @@ void ReleaseMachine::wish(const Wanted& wanted, Time asked, Time now, std::int64
   transitions_.wished += newer;
   transitions_.replaced += newer - 1 + (in_transition_ ? 1 : 0);
   wish_ = wanted;
-  begin_transition(wanted, asked, now);
+  begin_transition(cooled(wanted), asked, now);
+}
+
+void ReleaseMachine::set_hot(bool is_hot, Time now) {
+  if (hot_ && !is_hot) cool_since_ = now;
+  hot_ = is_hot;
+}
+
+Wanted ReleaseMachine::cooled(Wanted wanted) const {
+  wanted.level = std::min(wanted.level, ceiling_);
+  return wanted;
 }
 
 void ReleaseMachine::end_frames(GroupId group, std::int64_t frames, std::int64_t late) {
@@ -82,7 +92,8 @@ std::optional<Decision> ReleaseMachine::decide(Time now) {
   if (in_transition_) return end_transition(now);
   for (const GroupId group : system()[here_.scenario].groups)
     if (const auto decision = decide_due(group, now)) return decision;
-  if (system().overload == system::Overload::lower_rate) follow_overload(now);
+  follow_heat(now);
+  if (!in_transition_ && system().overload == system::Overload::lower_rate) follow_overload(now);
   return in_transition_ ? end_transition(now) : std::nullopt;
 }
 
@@ -193,10 +204,27 @@ void ReleaseMachine::follow_overload(Time now) {
   Wanted next = here_;
   if (late && here_.level > 0)
     --next.level;
-  else if (!late && here_.level < wish_.level && now - calm_since_ >= calm)
+  else if (!late && here_.level < cooled(wish_).level && now - calm_since_ >= calm)
     ++next.level;
   if (next == here_) return;
   ++transitions_.level_changes;
+  begin_transition(next, now, now);
+}
+
+void ReleaseMachine::follow_heat(Time now) {
+  if (hot_ && here_.level > 0 && (!lowered_ || now - *lowered_ >= calm)) {
+    ceiling_ = here_.level - 1;
+    lowered_ = now;
+  } else if (!hot_ && ceiling_ < system().levels - 1 && now - cool_since_ >= calm) {
+    ++ceiling_;
+    cool_since_ = now;
+  }
+  // The policy lower_rate goes up by itself.
+  const bool may_rise = system().overload != system::Overload::lower_rate;
+  Wanted next = here_;
+  next.level = cooled(may_rise ? wish_ : here_).level;
+  if (next == here_) return;
+  ++transitions_.heat_changes;
   begin_transition(next, now, now);
 }
 

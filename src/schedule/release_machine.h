@@ -2,6 +2,7 @@
 // The one semantics of releases: scenarios, levels and overload. Events and the time come in,
 // decisions go out; it knows no clock, no thread and no processor.
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct TransitionCounts {
   std::int64_t wished = 0, done = 0;
   std::int64_t replaced = 0;       // by a later wish, before they were done
   std::int64_t level_changes = 0;  // by the policy lower_rate
+  std::int64_t heat_changes = 0;   // of levels, as processors were slowed down or no more
   std::int64_t extensions = 0;     // for groups that were added
   Time longest{};
   Time longest_bound{};  // the largest time that was left to the frames on their way
@@ -100,6 +102,9 @@ class ReleaseMachine {
   void wish(const deployment::Wanted& wanted, Time asked, Time now, std::int64_t newer = 1);
   /// So many frames of the group are done, so many of them were late.
   void end_frames(system::GroupId group, std::int64_t frames, std::int64_t late);
+  /// Processors are slowed down by heat, or no more: a level down at once, and one more after each
+  /// `calm` with heat; a level up after `calm` without.
+  void set_hot(bool is_hot, Time now);
   /// Groups are to be added: a transition to where it is. Precondition: not in_transition().
   void begin_extension(Time now);
   /// Between `enter` and the next decision: of these groups, of which those that there are stay the
@@ -136,6 +141,9 @@ class ReleaseMachine {
   std::optional<Decision> decide_due(system::GroupId group, Time now);
   Decision release(system::GroupId group, Decision::Kind kind);
   void follow_overload(Time now);
+  void follow_heat(Time now);
+  /// At most at the level that heat allows.
+  deployment::Wanted cooled(deployment::Wanted wanted) const;
 
   const deployment::Deployment* deployment_;
   std::vector<ReleaseState> states_;  // by GroupId
@@ -148,6 +156,10 @@ class ReleaseMachine {
   bool overload_ = false;  // since it was last looked at
   Time asked_{}, has_to_end_{};
   Time calm_since_{};  // for lower_rate
+  bool hot_ = false;
+  std::int64_t ceiling_ = std::numeric_limits<std::int64_t>::max();  // of levels, by heat
+  Time cool_since_{};
+  std::optional<Time> lowered_ = {};  // when heat last lowered the ceiling
   TransitionCounts transitions_;
 };
 
