@@ -21,12 +21,15 @@ inline namespace v1 {
 /// A model, or an application, with a rate and a deadline.
 struct Group {
   std::string name;
-  std::optional<Model> model;  // or:
-  std::string application;     // an application's file
+  std::optional<Model> model;
+  std::string application;  // or an application's file
   double rate_fps = 0;
   std::optional<Duration> deadline;  // from when a frame is due; none: the period
   std::optional<std::int64_t> priority;  // a higher number is more urgent; none: chosen
   std::vector<Precision> precisions;  // that layers may compute in; empty: float32
+  Duration jitter{}, offset{}, min_distance{}, burst_distance{};  // docs/methods/events.md
+  std::int64_t burst = 1;
+  bool sporadic = false;
 };
 
 /// A group reads an output of another one's model when its frame begins; that writes it when its
@@ -56,8 +59,7 @@ struct DeployRequest {
   std::vector<std::string> processors;  // for models, by name; empty: all
   std::string board;  // a board file or shipped board, with modelled times; empty: here
   std::string method;  // empty: the usual search
-  /// So many runs of each task on this machine, beside the others; none: 200. 0: sums of worst
-  /// times of layers.
+  /// Runs of each task on this machine, beside the others; none: 200. 0: layers' worst times.
   std::optional<std::int64_t> samples;
   std::vector<std::string> plugins;  // with functions of tasks
   std::uint64_t seed = 1;

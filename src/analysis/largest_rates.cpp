@@ -5,6 +5,7 @@
 
 #include "analysis/schedulability.h"
 #include "base/bisect.h"
+#include "deployment/events.h"
 
 namespace millrace::analysis {
 namespace {
@@ -68,11 +69,13 @@ class FasterScenario {
       const Time deadline = deadline_of(system, id, operation_.level);
       if (deadline <= system.overhead)
         return "the controller's overhead leaves nothing of a deadline";
-      if (deadline > period_of(system, id, operation_.level) && waits_for_frame_before(id))
+      if (deployment::frames_within_deadline(system, id, operation_.level) > 1 &&
+          waits_for_frame_before(id))
         return fmt::format(
-            "the deadline of group '{}' is longer than its period, and a frame of it may wait for "
+            "the deadline of group '{}' is longer than {}, and a frame of it may wait for "
             "the one before",
-            system[id].name);
+            system[id].name,
+            system[id].events.is_periodic() ? "its period" : "the least time between two frames");
     }
     return {};
   }

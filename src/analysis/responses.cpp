@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "deployment/events.h"
 #include "realtime/analysis.h"
 #include "realtime/utilisation.h"
 
@@ -25,22 +26,25 @@ bool is_overloaded(const realtime::TaskSystem& tasks) {
 /// Nothing: there is no bound.
 std::optional<realtime::ChainPart> part_of(const system::System& system, system::GroupId group,
                                            std::int64_t level, std::optional<Time> response) {
-  const Time period = period_of(system, group, level);
   if (!response) return std::nullopt;
-  if (*response > period && !deployment::frames_may_overlap(system, group)) return std::nullopt;
-  return realtime::ChainPart{period, *response};
+  const realtime::EventModel events = deployment::events_of(system, group, level);
+  const bool may_be_busy =
+      events.events_within(*response) > deployment::most_on_the_way(system, group);
+  if (may_be_busy) return std::nullopt;
+  return realtime::ChainPart{realtime::longest_gap(events), *response};
 }
 
-realtime::ChainBounds bounds_of(const system::System& system, const system::Chain& chain,
-                                std::int64_t level,
-                                const std::vector<std::optional<Time>>& responses) {
+/// None: there is no bound.
+std::vector<realtime::ChainPart> chain_parts(const system::System& system,
+                                          const system::Chain& chain, std::int64_t level,
+                                          const std::vector<std::optional<Time>>& responses) {
   std::vector<realtime::ChainPart> parts;
   for (const system::GroupId group : chain.groups) {
     const auto part = part_of(system, group, level, responses[group.index]);
     if (!part) return {};
     parts.push_back(*part);
   }
-  return chain_bounds(parts);
+  return parts;
 }
 
 std::string excess_of(const char* what, const std::optional<Time>& bound,
@@ -78,7 +82,9 @@ std::vector<ChainAnswer> chain_answers(const system::System& system, const deplo
     const bool is_active = std::ranges::all_of(chain.groups, [&](system::GroupId group) {
       return std::ranges::find(active, group) != active.end();
     });
-    if (is_active) answers.push_back({c, bounds_of(system, chain, at.level, responses)});
+    if (!is_active) continue;
+    const auto parts = chain_parts(system, chain, at.level, responses);
+    answers.push_back({c, parts.empty() ? realtime::ChainBounds{} : chain_bounds(parts), parts});
   }
   return answers;
 }

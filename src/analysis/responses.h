@@ -20,6 +20,7 @@ std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& d
 struct ChainAnswer {
   std::size_t chain = 0;  // of the system
   realtime::ChainBounds bounds;
+  std::vector<realtime::ChainPart> parts = {};  // by its groups; none: there is no bound
 };
 
 /// Of the chains whose groups are all active there. No bound where a frame may find its group busy,

@@ -9,9 +9,8 @@
 namespace millrace::board {
 
 // The notes are locks on the bytes of one file, which the system lets go of when a process ends:
-// byte N is core N. The file lies in $XDG_RUNTIME_DIR/millrace, else /run/user/UID/millrace, else
-// /tmp/millrace-UID: a folder of this user's, which nobody else may enter. Without such a folder
-// nothing is noted, and all cores look free. Any thread may call these.
+// byte N is core N. It lies in the folder of user_folder.h; without that nothing is noted, and all
+// cores look free. Any thread may call these.
 
 /// Notes that this process uses the cores, until it ends.
 void note_use(const std::vector<int>& cores);

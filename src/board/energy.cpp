@@ -93,10 +93,26 @@ bool EnergyMeter::find_rapl(const fs::path& root) {
   return !counters_.empty();
 }
 
-/// INA3221 has three rails of voltage and current, the others one of power.
+/// Of sockets alone, as amd_energy counts the cores too; an INA sensor counts what it measures.
+void EnergyMeter::find_energies(const fs::path& monitor, bool is_sensor) {
+  constexpr int most_inputs = 512;
+  for (int number = 1; number <= most_inputs; ++number) {
+    const std::string name = "energy" + std::to_string(number);
+    const auto now = number_in(monitor / (name + "_input"));
+    if (!now) break;
+    if (is_sensor || word_in(monitor / (name + "_label")).starts_with("Esocket"))
+      counters_.push_back({monitor / (name + "_input"), 1e-6, *now, 0, false});
+  }
+}
+
+/// INA228 counts energy, INA3221 has three rails of voltage and current, the others one of power.
 void EnergyMeter::find_sensors(const fs::path& root) {
   for (const fs::path& monitor : monitors_in(root)) {
-    if (!word_in(monitor / "name").starts_with("ina")) continue;
+    const std::string name = word_in(monitor / "name");
+    const bool is_ina = name.starts_with("ina");
+    const std::size_t before = counters_.size();
+    if (is_ina || name == "amd_energy") find_energies(monitor, is_ina);
+    if (!is_ina || counters_.size() > before) continue;
     for (int number = 1; number <= 3; ++number) {
       const std::string n = std::to_string(number);
       Rail rail{monitor / ("power" + n + "_input"), monitor / ("in" + n + "_input"),
@@ -105,7 +121,7 @@ void EnergyMeter::find_sensors(const fs::path& root) {
       if (watts_of(rail)) rails_.push_back(std::move(rail));
     }
   }
-  if (!rails_.empty()) source_ = "INA sensors";
+  if (can_measure()) source_ = rails_.empty() ? "energy counters of hwmon" : "INA sensors";
 }
 
 void EnergyMeter::find_battery(const fs::path& root) {

@@ -17,13 +17,14 @@ class EnergyMeter {
   using Clock = std::chrono::steady_clock;
 
   /// `root`: where the system shows its devices. Of RAPL's zones the packages count, and the memory
-  /// beside them; without any, all rails of INA sensors; without these, a battery that discharges.
+  /// beside them; without any, counters of INA228 and of amd_energy's sockets, and all rails of
+  /// other INA sensors; without these, a battery that discharges.
   explicit EnergyMeter(const std::filesystem::path& root = "/sys");
 
   bool can_measure() const { return !counters_.empty() || !rails_.empty(); }
   /// Why nothing can be measured, for people; empty if something can.
   const std::string& reason() const { return reason_; }
-  /// "RAPL", "INA sensors", "battery"; empty: nothing.
+  /// "RAPL", "INA sensors", "energy counters of hwmon", "battery"; empty: nothing.
   const std::string& source() const { return source_; }
 
   /// Whether power is measured, not energy: then sample() has to be called every so often.
@@ -53,6 +54,7 @@ class EnergyMeter {
 
   bool find_rapl(const std::filesystem::path& root);
   void find_sensors(const std::filesystem::path& root);
+  void find_energies(const std::filesystem::path& monitor, bool is_sensor);
   void find_battery(const std::filesystem::path& root);
   static std::optional<double> watts_of(const Rail& rail);
   std::optional<double> joules_of(Counter& counter, double seconds) const;

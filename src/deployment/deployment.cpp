@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "deployment/events.h"
 #include "deployment/plan_tasks.h"
 #include "deployment/script.h"
 #include "deployment/words.h"
@@ -127,7 +128,7 @@ void check_rooms(const Deployment& deployment, const board::Board& board) {
 
 bool frames_may_overlap(const system::System& system, system::GroupId group) {
   for (std::int64_t level = 0; level < system.levels; ++level)
-    if (deadline_of(system, group, level) > period_of(system, group, level)) return true;
+    if (frames_within_deadline(system, group, level) > 1) return true;
   return false;
 }
 
@@ -183,9 +184,11 @@ void check(const Deployment& deployment) {
         has_stage_of_several_phases(assignment))
       throw InputError(
           fmt::format("group '{}'", groups[g].name),
-          "its deadline is longer than its period, and a stage of its plan has several "
-          "phases, so that a frame may wait for the one before it; shorten the "
-          "deadline, or use a plan whose stages have one phase each");
+          fmt::format(
+              "its deadline is longer than {}, and a stage of its plan has several "
+              "phases, so that a frame may wait for the one before it; shorten the "
+              "deadline, or use a plan whose stages have one phase each",
+              groups[g].events.is_periodic() ? "its period" : "the least time between two frames"));
   }
   for (const Setting& setting : deployment.settings) check_setting(deployment, setting);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace millrace::deployment {
 
@@ -21,6 +22,18 @@ std::optional<Wanted> ScenarioFile::changed() {
     text_ = text;
     throw;
   }
+}
+
+std::optional<Wanted> read_state(const std::filesystem::path& path, const system::System& system) {
+  std::string text;
+  std::ifstream file(path);
+  if (!std::getline(file, text)) return std::nullopt;
+  return read_wanted(text, system, path.string());
+}
+
+void write_state(const std::filesystem::path& path, const Wanted& wanted,
+                 const system::System& system) {
+  write_file(path, system[wanted.scenario].name + " " + std::to_string(wanted.level) + "\n");
 }
 
 }  // namespace millrace::deployment

@@ -26,4 +26,11 @@ class ScenarioFile {
   std::string text_ = {}, wrong_ = {};
 };
 
+/// Where a run that ended had been, from a file that write_state() wrote; nothing if it is not
+/// there. InputError if it names what the system does not have.
+std::optional<Wanted> read_state(const std::filesystem::path& path, const system::System& system);
+/// Atomically. EngineError if it cannot be written.
+void write_state(const std::filesystem::path& path, const Wanted& wanted,
+                 const system::System& system);
+
 }  // namespace millrace::deployment

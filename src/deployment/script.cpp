@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "deployment/events.h"
 
 namespace millrace::deployment {
 namespace {
@@ -155,11 +156,8 @@ Script random_script(const system::System& system, const RandomDrive& drive) {
 
 std::int64_t most_on_the_way(const system::System& system, system::GroupId group) {
   std::int64_t most = 1;
-  for (std::int64_t level = 0; level < system.levels; ++level) {
-    const Time period = period_of(system, group, level);
-    const Time deadline = deadline_of(system, group, level);
-    most = std::max(most, (deadline.count() + period.count() - 1) / period.count());
-  }
+  for (std::int64_t level = 0; level < system.levels; ++level)
+    most = std::max(most, frames_within_deadline(system, group, level));
   return most;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "deployment/deployment.h"
+#include "deployment/events.h"
 #include "deployment/releases.h"
 
 namespace millrace::deployment {
@@ -99,7 +100,7 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
     const Assignment& assignment = deployment.assignments.at(group.index);
     realtime::Flow flow;
     flow.name = system[group].name;
-    flow.events.period = period_of(system, group, operation.level);
+    flow.events = events_of(system, group, operation.level);
     flow.deadline = deadline_of(system, group, operation.level) - system.overhead;
     if (*flow.deadline <= Time{})
       throw InputError(

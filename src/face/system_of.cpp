@@ -77,6 +77,8 @@ system::System system_of(const System& from, product::InMemory& memory) {
     if (group.model) to.model = held_model(*group.model, memory);
     to.application = group.application;
     to.rates = {group.rate_fps, group.rate_fps};
+    to.events = {group.jitter,   group.offset, group.min_distance,
+                 group.sporadic, group.burst,  group.burst_distance};
     to.deadline = group.deadline;
     to.priority = group.priority;
     if (!group.precisions.empty()) to.precisions = precisions_of(group.precisions);

@@ -26,13 +26,19 @@ FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
   return *this;
 }
 
-ReleaseMachine::ReleaseMachine(const deployment::Deployment& deployment)
-    : deployment_(&deployment), states_(states_of(deployment.system)) {}
+ReleaseMachine::ReleaseMachine(const deployment::Deployment& deployment,
+                               const ReleaseOptions& options)
+    : deployment_(&deployment), states_(states_of(deployment.system, options)) {}
 
-std::vector<ReleaseState> ReleaseMachine::states_of(const system::System& system) {
+std::vector<ReleaseState> ReleaseMachine::states_of(const system::System& system,
+                                                    const ReleaseOptions& options) {
   std::vector<ReleaseState> states(system.groups.size());
-  for (std::size_t g = 0; g < states.size(); ++g)
+  for (std::size_t g = 0; g < states.size(); ++g) {
     states[g].most_on_the_way = deployment::most_on_the_way(system, GroupId(g));
+    const bool has_recorded = options.recorded != nullptr && g < options.recorded->size();
+    states[g].arrivals = Arrivals(options.seed + g, has_recorded ? (*options.recorded)[g]
+                                                                 : std::span<const Time>{});
+  }
   return states;
 }
 
@@ -45,7 +51,17 @@ void ReleaseMachine::wish(const Wanted& wanted, Time asked, Time now, std::int64
   transitions_.wished += newer;
   transitions_.replaced += newer - 1 + (in_transition_ ? 1 : 0);
   wish_ = wanted;
-  begin_transition(wanted, asked, now);
+  begin_transition(cooled(wanted), asked, now);
+}
+
+void ReleaseMachine::set_hot(bool is_hot, Time now) {
+  if (hot_ && !is_hot) cool_since_ = now;
+  hot_ = is_hot;
+}
+
+Wanted ReleaseMachine::cooled(Wanted wanted) const {
+  wanted.level = std::min(wanted.level, ceiling_);
+  return wanted;
 }
 
 void ReleaseMachine::end_frames(GroupId group, std::int64_t frames, std::int64_t late) {
@@ -76,7 +92,8 @@ std::optional<Decision> ReleaseMachine::decide(Time now) {
   if (in_transition_) return end_transition(now);
   for (const GroupId group : system()[here_.scenario].groups)
     if (const auto decision = decide_due(group, now)) return decision;
-  if (system().overload == system::Overload::lower_rate) follow_overload(now);
+  follow_heat(now);
+  if (!in_transition_ && system().overload == system::Overload::lower_rate) follow_overload(now);
   return in_transition_ ? end_transition(now) : std::nullopt;
 }
 
@@ -84,9 +101,10 @@ std::optional<Decision> ReleaseMachine::drop_waiting() {
   const auto waiting = std::ranges::find_if(states_, &ReleaseState::waiting);
   if (waiting == states_.end()) return std::nullopt;
   waiting->waiting = false;
+  const Time due = std::exchange(waiting->next, waiting->arrivals.next());
   return Decision{.kind = Decision::Kind::drop,
                   .group = GroupId(static_cast<std::size_t>(waiting - states_.begin())),
-                  .due = waiting->next,
+                  .due = due,
                   .deadline = waiting->deadline,
                   .at = here_};
 }
@@ -117,16 +135,26 @@ std::optional<Decision> ReleaseMachine::end_transition(Time now) {
 }
 
 void ReleaseMachine::enter(Time now) {
+  if (!begun_) begun_ = now;
   for (ReleaseState& state : states_) state.active = false;
   for (const GroupId group : system()[here_.scenario].groups) {
     ReleaseState& state = states_[group.index];
     state.active = true;
-    state.period = period_of(system(), group, here_.level);
     state.deadline = deadline_of(system(), group, here_.level);
-    // A group that was active before keeps its distance between two frames.
-    state.next = state.last ? std::max(now, *state.last + state.period) : now;
+    state.next = first_release(group, now);
   }
   calm_since_ = now;
+}
+
+/// A group that was active before keeps its distance between two frames.
+Time ReleaseMachine::first_release(GroupId group, Time now) {
+  ReleaseState& state = states_[group.index];
+  if (state.arrivals.is_recorded())
+    return state.arrivals.first_recorded(*begun_, now, transitions_.passed_over);
+  const realtime::EventModel events = deployment::events_of(system(), group, here_.level);
+  const Time from = now + system()[group].events.offset;
+  return state.arrivals.first(events,
+                              state.last ? std::max(from, *state.last + events.period) : from);
 }
 
 std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
@@ -136,13 +164,13 @@ std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
     state.waiting = false;
     const Decision decision = release(group, Decision::Kind::release_late);
     state.last = now;
-    state.next = now + state.period;
+    state.next = state.arrivals.next_after_wait(now);
     return decision;
   }
   if (state.next > now) return std::nullopt;
   if (!state.is_busy()) {
     const Decision decision = release(group, Decision::Kind::release);
-    state.next += state.period;
+    state.next = state.arrivals.next();
     return decision;
   }
   overload_ = true;
@@ -155,7 +183,7 @@ std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
     state.waiting = true;
     decision.kind = Decision::Kind::wait;
   } else {
-    state.next += state.period;
+    state.next = state.arrivals.next();
   }
   return decision;
 }
@@ -176,10 +204,27 @@ void ReleaseMachine::follow_overload(Time now) {
   Wanted next = here_;
   if (late && here_.level > 0)
     --next.level;
-  else if (!late && here_.level < wish_.level && now - calm_since_ >= calm)
+  else if (!late && here_.level < cooled(wish_).level && now - calm_since_ >= calm)
     ++next.level;
   if (next == here_) return;
   ++transitions_.level_changes;
+  begin_transition(next, now, now);
+}
+
+void ReleaseMachine::follow_heat(Time now) {
+  if (hot_ && here_.level > 0 && (!lowered_ || now - *lowered_ >= calm)) {
+    ceiling_ = here_.level - 1;
+    lowered_ = now;
+  } else if (!hot_ && ceiling_ < system().levels - 1 && now - cool_since_ >= calm) {
+    ++ceiling_;
+    cool_since_ = now;
+  }
+  // The policy lower_rate goes up by itself.
+  const bool may_rise = system().overload != system::Overload::lower_rate;
+  Wanted next = here_;
+  next.level = cooled(may_rise ? wish_ : here_).level;
+  if (next == here_) return;
+  ++transitions_.heat_changes;
   begin_transition(next, now, now);
 }
 

@@ -2,12 +2,14 @@
 // The one semantics of releases: scenarios, levels and overload. Events and the time come in,
 // decisions go out; it knows no clock, no thread and no processor.
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "base/units.h"
 #include "deployment/deployment.h"
 #include "deployment/script.h"
+#include "schedule/arrivals.h"
 
 namespace millrace::schedule {
 
@@ -53,15 +55,27 @@ struct TransitionCounts {
   std::int64_t wished = 0, done = 0;
   std::int64_t replaced = 0;       // by a later wish, before they were done
   std::int64_t level_changes = 0;  // by the policy lower_rate
+  std::int64_t heat_changes = 0;   // of levels, as processors were slowed down or no more
   std::int64_t extensions = 0;     // for groups that were added
   Time longest{};
   Time longest_bound{};  // the largest time that was left to the frames on their way
+  /// Recorded releases that came in a transition, or while their group was not active.
+  std::int64_t passed_over = 0;
+};
+
+/// When frames come.
+struct ReleaseOptions {
+  std::uint64_t seed = 1;  // of what event models leave open
+  /// Times from the begin, by GroupId, ascending; borrowed. Null, or of a group none: as its event
+  /// model allows.
+  const std::vector<std::vector<Time>>* recorded = nullptr;
 };
 
 /// One group's releases.
 struct ReleaseState {
   bool active = false, waiting = false;  // waiting: a frame is, by the policy stretch
-  Time next{}, period{}, deadline{};
+  Time next{}, deadline{};
+  Arrivals arrivals = {};
   std::optional<Time> last = {};   // release
   Time last_deadline{};            // of the last frame
   std::int64_t on_the_way = 0;     // frames that were released and are not done
@@ -70,15 +84,16 @@ struct ReleaseState {
   bool is_busy() const { return on_the_way >= most_on_the_way; }
 };
 
-/// Periodic releases of the groups of a scenario. A group of which as many frames are on their way
-/// as its deadline allows is busy; the system's policy says what happens to its next frame. A
-/// transition begins at once, and ends when no frame is on its way. The policy lower_rate goes a
-/// level down when a frame was late or skipped, and up again after `calm`. Allocates no memory
-/// after it was made. Times ascend from call to call.
+/// Releases of the groups of a scenario, when Arrivals says that their frames come. A group of
+/// which as many frames are on their way as its deadline allows is busy; the system's policy says
+/// what happens to its next frame. A transition begins at once, and ends when no frame is on its
+/// way. The policy lower_rate goes a level down when a frame was late or skipped, and up again
+/// after `calm`. Allocates no memory after it was made. Times ascend from call to call.
 class ReleaseMachine {
  public:
   /// Borrowed.
-  explicit ReleaseMachine(const deployment::Deployment& deployment);
+  explicit ReleaseMachine(const deployment::Deployment& deployment,
+                          const ReleaseOptions& options = {});
 
   // Events.
   /// The first one: it enters `first` with its first decision.
@@ -87,12 +102,16 @@ class ReleaseMachine {
   void wish(const deployment::Wanted& wanted, Time asked, Time now, std::int64_t newer = 1);
   /// So many frames of the group are done, so many of them were late.
   void end_frames(system::GroupId group, std::int64_t frames, std::int64_t late);
+  /// Processors are slowed down by heat, or no more: a level down at once, and one more after each
+  /// `calm` with heat; a level up after `calm` without.
+  void set_hot(bool is_hot, Time now);
   /// Groups are to be added: a transition to where it is. Precondition: not in_transition().
   void begin_extension(Time now);
   /// Between `enter` and the next decision: of these groups, of which those that there are stay the
   /// first ones. `states` is of states_of(), and becomes what was used before.
   void extend(const deployment::Deployment& deployment, std::vector<ReleaseState>& states);
-  static std::vector<ReleaseState> states_of(const system::System& system);
+  static std::vector<ReleaseState> states_of(const system::System& system,
+                                             const ReleaseOptions& options = {});
 
   // Decisions.
   /// What is to be done now, one after the other until there is nothing.
@@ -118,9 +137,13 @@ class ReleaseMachine {
   void begin_transition(const deployment::Wanted& to, Time asked, Time now);
   std::optional<Decision> end_transition(Time now);
   void enter(Time now);
+  Time first_release(system::GroupId group, Time now);
   std::optional<Decision> decide_due(system::GroupId group, Time now);
   Decision release(system::GroupId group, Decision::Kind kind);
   void follow_overload(Time now);
+  void follow_heat(Time now);
+  /// At most at the level that heat allows.
+  deployment::Wanted cooled(deployment::Wanted wanted) const;
 
   const deployment::Deployment* deployment_;
   std::vector<ReleaseState> states_;  // by GroupId
@@ -128,10 +151,15 @@ class ReleaseMachine {
   deployment::Wanted here_;           // where it is, or comes from
   deployment::Wanted target_;         // of a transition
   bool begins_ = false, in_transition_ = false;
+  std::optional<Time> begun_ = {};  // when the first scenario was entered
   bool enters_ = false;    // with the next decision
   bool overload_ = false;  // since it was last looked at
   Time asked_{}, has_to_end_{};
   Time calm_since_{};  // for lower_rate
+  bool hot_ = false;
+  std::int64_t ceiling_ = std::numeric_limits<std::int64_t>::max();  // of levels, by heat
+  Time cool_since_{};
+  std::optional<Time> lowered_ = {};  // when heat last lowered the ceiling
   TransitionCounts transitions_;
 };
 

@@ -30,7 +30,7 @@ class DriveRun {
         options_(options),
         tasks_(tasks_of_all(deployment, board)),
         runs_(tasks_, options.drawn, options.seed),
-        machine_(deployment),
+        machine_(deployment, {options.seed, &options.recorded}),
         groups_(system_.groups.size()),
         busy_(tasks_of_groups()) {
     for (const system::Group& group : system_.groups)

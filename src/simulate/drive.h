@@ -16,8 +16,9 @@ struct DriveOptions {
   deployment::Script script;
   Time duration{};     // frames are released so long
   bool drawn = false;  // tasks take between their best and worst times; else the worst
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  // also of when frames come
   std::int64_t traced_frames = 0;  // of each group
+  std::vector<std::vector<Time>> recorded = {};  // see schedule::ReleaseOptions
 };
 
 /// A group in one scenario at one level.

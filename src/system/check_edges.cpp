@@ -33,6 +33,11 @@ void check_edge(const System& system, const GroupEdge& edge) {
         to.name,
         !to.application.empty() ? "an application, which reads its own pictures" : "tasks"));
   if (edge.read != EdgeRead::queue) return;
+  for (const Group* group : {&from, &to})
+    if (!group->events.is_periodic())
+      fail(fmt::format("group '{}' is not periodic, so values may pile up in a queue; read the "
+                       "'last' value",
+                       group->name));
   for (std::int64_t level = 0; level < system.levels; ++level)
     if (period_of(system, edge.to, level) > period_of(system, edge.from, level))
       fail(fmt::format(

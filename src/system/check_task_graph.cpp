@@ -137,12 +137,15 @@ void check_task_graph(const System& system, GroupId id) {
   for (const GraphEdge& edge : group.graph.edges) check_edge(edge);
   check_outputs(group.graph);
   check_flow(group);
+  const std::int64_t last = system.levels - 1;
   if (waits_for_earlier_iterations(group.graph) &&
-      group.deadline.value_or(Time{}) > period_of(system, id, system.levels - 1))
+      deadline_of(system, id, last) > shortest_distance(system, id, last))
     throw InputError(group.place,
                      fmt::format("group '{}' has tokens from one iteration to the next and a "
-                                 "deadline beyond its period, expected at most the period",
-                                 group.name));
+                                 "deadline beyond {}, expected at most that",
+                                 group.name,
+                                 group.events == Events{} ? "its period"
+                                                          : "the least time between two frames"));
 }
 
 }  // namespace millrace::system

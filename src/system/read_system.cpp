@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
+#include "system/read_events.h"
 #include "system/read_group_edges.h"
 #include "system/read_random_graphs.h"
 #include "system/read_task_graph.h"
@@ -23,11 +24,12 @@ constexpr int format = 1;
 constexpr std::array<std::string_view, 13> system_keys{
     "format",          "name",   "board",     "levels",      "overload",     "overhead_ms",
     "release_cost_ms", "groups", "scenarios", "transitions", "random_graphs", "edges", "chains"};
-constexpr std::array<std::string_view, 22> group_keys{
+constexpr std::array<std::string_view, 28> group_keys{
     "name",     "model",       "weights",   "size",         "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms",  "preprocess_ms", "postprocess_ms",
     "priority", "tasks",       "edges",     "graph",        "code",          "processors",
-    "fix",      "times",       "after",     "end_to_end_ms"};
+    "fix",      "times",       "after",     "end_to_end_ms", "jitter_ms",     "offset_ms",
+    "sporadic", "burst",       "burst_distance_ms",      "min_distance_ms"};
 constexpr std::array<std::string_view, 5> time_keys{"on", "precision", "worst_ms", "in_ms",
                                                     "out_ms"};
 constexpr std::array<std::string_view, 6> model_keys{"model",  "weights", "size",
@@ -99,6 +101,7 @@ class SystemReader {
     group.name = group_names_.add(view.at("name"));
     read_model(view, group);
     group.graph = read_task_graph(view, group.has_network());
+    group.events = read_events(view);
     read_rates(view, group);
     read_known_times(view, group);
     if (view.has("after")) group.after = board::read_texts(view.at("after"));
@@ -173,7 +176,8 @@ class SystemReader {
                     ? "has a 'rate_fps' and a 'period_ms'; give one of the two"
                     : "has neither 'rate_fps' nor 'period_ms'; give one of the two");
     if (view.has("period_ms")) {
-      const double rate = 1000 / board::read_number(view.at("period_ms"), of_periods);
+      const double period = board::read_number(view.at("period_ms"), of_periods);
+      const double rate = 1000 * static_cast<double>(group.events.burst) / period;
       group.rates = {rate, rate};
     } else if (const YamlView rates = view.at("rate_fps"); rates.is_scalar()) {
       const double rate = board::read_number(rates, of_rates);

@@ -1,5 +1,6 @@
 #include "system/system.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace millrace::system {
@@ -13,8 +14,15 @@ Time period_of(const System& system, GroupId group, std::int64_t level) {
   return Time(static_cast<std::int64_t>(std::floor(1e9 / rate * last_digits)));
 }
 
+Time shortest_distance(const System& system, GroupId group, std::int64_t level) {
+  const Events& events = system[group].events;
+  const Time due = events.burst > 1 ? events.burst_distance : period_of(system, group, level);
+  return std::max({Time{}, due - events.jitter, events.min_distance});
+}
+
 Time deadline_of(const System& system, GroupId group, std::int64_t level) {
-  return system[group].deadline.value_or(period_of(system, group, level));
+  const Time period = period_of(system, group, level) * system[group].events.burst;
+  return system[group].deadline.value_or(period);
 }
 
 const char* to_text(Overload overload) {

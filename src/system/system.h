@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "board/variant.h"
 #include "formats/model_source.h"
+#include "system/events.h"
 #include "system/task_graph.h"
 
 namespace millrace::system {
@@ -37,8 +38,10 @@ struct Group {
   std::string name;
   formats::ModelSource model;
   std::string application = {};  // the file whose network, pre- and post-processing it is; or empty
-  Rates rates;
-  std::optional<Time> deadline = {};          // from the activation; none: the period
+  Rates rates;  // of single frames, also of those in bursts
+  Events events = {};
+  /// From when a frame comes; none: the period, or that of bursts.
+  std::optional<Time> deadline = {};
   std::optional<std::int64_t> priority = {};  // a higher number is a higher priority; none: chosen
   /// The worst times on a core at its highest clock; none: measured, or there is no such step.
   std::optional<Time> preprocess = {}, postprocess = {};
@@ -118,17 +121,20 @@ struct System {
 };
 
 /// InputError with the place: a group or scenario without name or of a name that is there, a rate
-/// that is not above 0, shares or probabilities that do not add up, a scenario that no transition
-/// leads to, two groups of one scenario with one priority, an edge that cannot be, a chain without
-/// its edges.
+/// that is not above 0, what check_events() refuses, shares or probabilities that do not add up, a
+/// scenario that no transition leads to, two groups of one scenario with one priority, an edge that
+/// cannot be, a chain without its edges.
 void check(const System& system);
 
 /// The share of time that each scenario takes: as given; or the residence that the transitions'
 /// probabilities lead to; or, without both, all the same. They add up to 1.
 std::vector<double> shares(const System& system);
 
-/// At a level from 0 to levels - 1, the highest; rounded down to whole nanoseconds.
+/// Of single frames, which bursts have on average. At a level from 0 to levels - 1, the highest;
+/// rounded down to whole nanoseconds.
 Time period_of(const System& system, GroupId group, std::int64_t level);
+/// Between two frames that come, the least.
+Time shortest_distance(const System& system, GroupId group, std::int64_t level);
 /// Without the controller's overhead.
 Time deadline_of(const System& system, GroupId group, std::int64_t level);
 

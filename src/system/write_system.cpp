@@ -2,6 +2,7 @@
 
 #include "formats/fixed_inputs.h"
 #include "formats/random_weights.h"
+#include "system/read_events.h"
 #include "system/system_file.h"
 
 namespace millrace::system {
@@ -93,6 +94,7 @@ Json to_json(const Group& group, const fs::path& folder) {
   add_model(json, group, folder);
   const auto& [least, most] = group.rates;
   json["rate_fps"] = least == most ? Json(most) : Json{least, most};
+  add_events(json, group.events);
   if (group.deadline) json["deadline_ms"] = milliseconds(*group.deadline);
   if (group.priority) json["priority"] = *group.priority;
   if (group.preprocess) json["preprocess_ms"] = milliseconds(*group.preprocess);

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "runtime/controller/release_loop.h"
 #include "simulate/drive.h"
+#include "support/random_events.h"
 #include "support/sample_deployment.h"
 
 namespace millrace {
@@ -122,12 +123,14 @@ class ReplayedGroup : public runtime::ReleasedGroup {
 /// The release thread's work, without the thread and without waiting.
 class Replay {
  public:
-  Replay(const Deployment& deployment, const Trace& trace)
+  Replay(const Deployment& deployment, const Trace& trace,
+         const schedule::ReleaseOptions& releases)
       : clocks_(deployment, board_, [](const board::Device&, double) { return true; }) {
     runtime::ReleaseLoop::Parts parts{&deployment, {}, clocks_, signals_};
     for (std::size_t g = 0; g < deployment.system.groups.size(); ++g)
       parts.groups.push_back(
           groups.emplace_back(std::make_unique<ReplayedGroup>(now_, g, trace)).get());
+    parts.releases = releases;
     loop = std::make_unique<runtime::ReleaseLoop>(parts);
   }
 
@@ -192,35 +195,72 @@ void expect_same(const simulate::Drive& drive, const Replay& replay, const syste
   }
 }
 
-TEST(releases, are_decided_alike_by_simulator_and_runtime) {
-  schedule::FrameCounts all;
-  std::int64_t level_changes = 0, transitions = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+struct Seen {
+  schedule::FrameCounts frames;
+  std::int64_t level_changes = 0, transitions = 0, passed_over = 0;
+};
+
+/// What comes: by the period; by events of all kinds; or as it was recorded of one group.
+enum class Coming { periodic, events, recorded };
+
+std::vector<std::vector<Time>> record_of_first_group(Random& random) {
+  std::vector<std::vector<Time>> recorded(1);
+  for (Time at{}; at < ms(duration_ms); at += ms(between(random, 0, 120)))
+    recorded[0].push_back(at);
+  return recorded;
+}
+
+Seen compare_drives(std::uint64_t seeds, Coming coming) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Deployment deployment = random_deployment(random);
+    Deployment deployment = random_deployment(random);
+    if (coming == Coming::events) give_random_events(deployment.system, random);
     const deployment::Script script = random_steps(deployment.system, random);
-    const simulate::Drive drive = simulate::drive(deployment, sample_board(),
-                                                  {.script = script,
-                                                   .duration = ms(duration_ms),
-                                                   .drawn = true,
-                                                   .seed = seed,
-                                                   .traced_frames = 1 << 20});
-    Replay replay(deployment, drive.trace);
+    simulate::DriveOptions options{.script = script,
+                                   .duration = ms(duration_ms),
+                                   .drawn = true,
+                                   .seed = seed,
+                                   .traced_frames = 1 << 20};
+    if (coming == Coming::recorded) options.recorded = record_of_first_group(random);
+    const simulate::Drive drive = simulate::drive(deployment, sample_board(), options);
+    Replay replay(deployment, drive.trace, {seed, &options.recorded});
     replay.run(script);
     expect_same(drive, replay, deployment.system);
-    if (testing::Test::HasFailure()) return;
-    for (const simulate::DriveGroup& group : drive.groups) all += group.frames;
-    transitions += drive.transitions.done;
-    level_changes += drive.transitions.level_changes;
+    EXPECT_EQ(replay.loop->transitions().passed_over, drive.transitions.passed_over);
+    if (testing::Test::HasFailure()) return seen;
+    for (const simulate::DriveGroup& group : drive.groups) seen.frames += group.frames;
+    seen.transitions += drive.transitions.done;
+    seen.level_changes += drive.transitions.level_changes;
+    seen.passed_over += drive.transitions.passed_over;
   }
+  return seen;
+}
+
+TEST(releases, are_decided_alike_by_simulator_and_runtime) {
+  const Seen seen = compare_drives(300, Coming::periodic);
   // All rules were at work.
-  EXPECT_GT(all.released, 10000);
-  EXPECT_GT(all.skipped, 1000);
-  EXPECT_GT(all.stretched, 100);
-  EXPECT_GT(all.missed, 1000);
-  EXPECT_GT(transitions, 500);
-  EXPECT_GT(level_changes, 100);
+  EXPECT_GT(seen.frames.released, 10000);
+  EXPECT_GT(seen.frames.skipped, 1000);
+  EXPECT_GT(seen.frames.stretched, 100);
+  EXPECT_GT(seen.frames.missed, 1000);
+  EXPECT_GT(seen.transitions, 500);
+  EXPECT_GT(seen.level_changes, 100);
+}
+
+TEST(releases, of_all_kinds_of_events_are_decided_alike) {
+  const Seen seen = compare_drives(300, Coming::events);
+  EXPECT_GT(seen.frames.released, 5000);
+  EXPECT_GT(seen.frames.skipped, 500);
+  EXPECT_GT(seen.frames.stretched, 50);
+  EXPECT_GT(seen.transitions, 300);
+}
+
+TEST(releases, that_were_recorded_are_decided_alike) {
+  const Seen seen = compare_drives(200, Coming::recorded);
+  EXPECT_GT(seen.frames.released, 5000);
+  EXPECT_GT(seen.passed_over, 100);
 }
 
 }  // namespace

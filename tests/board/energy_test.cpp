@@ -91,6 +91,25 @@ TEST_F(EnergyMeterTest, adds_the_rails_of_ina_sensors_over_time) {
   EXPECT_NEAR(meter.take(now_ + 5s).value(), 3.5, 1e-9);
 }
 
+TEST_F(EnergyMeterTest, takes_counters_of_sockets_and_of_ina_sensors_once) {
+  const auto amd = root.path() / "class/hwmon/hwmon0", ina = root.path() / "class/hwmon/hwmon1";
+  write(amd / "name", "amd_energy");
+  write(amd / "energy1_label", "Ecore000");
+  write(amd / "energy1_input", "1000000");
+  write(amd / "energy2_label", "Esocket0");
+  write(amd / "energy2_input", "5000000");
+  write(ina / "name", "ina228");
+  write(ina / "energy1_input", "700000");
+  write(ina / "power1_input", "9000000");  // the same, as power
+  EnergyMeter meter(root.path());
+  EXPECT_FALSE(meter.needs_samples());
+  EXPECT_EQ(meter.source(), "energy counters of hwmon");
+  write(amd / "energy1_input", "3000000");
+  write(amd / "energy2_input", "8000000");
+  write(ina / "energy1_input", "1200000");
+  EXPECT_DOUBLE_EQ(take(meter).value(), 3 + 0.5);
+}
+
 TEST_F(EnergyMeterTest, takes_what_a_battery_loses) {
   const auto battery = root.path() / "class/power_supply/BAT0";
   write(battery / "type", "Battery");

@@ -162,5 +162,44 @@ TEST(FrameCounts, count_what_is_decided) {
   EXPECT_EQ(counts.due, counts.released + counts.skipped);
 }
 
+/// Levels 0 and 1; each wish is for the higher one.
+TEST(release_machine, goes_a_level_down_with_heat_and_up_again_without) {
+  const Deployment deployment = deployment_with(Overload::skip);
+  ReleaseMachine machine(deployment);
+  machine.begin(all);
+  kinds_at(machine, ms(0));
+  for (const GroupId group : {GroupId(0), GroupId(1)}) machine.end_frames(group, 1, 0);
+  machine.set_hot(true, ms(10));
+  const auto down = machine.decide(ms(10));
+  ASSERT_TRUE(down);
+  EXPECT_EQ(down->kind, enter);
+  EXPECT_EQ(down->at, (Wanted{ScenarioId(0), 0}));
+  machine.wish(all, ms(11), ms(11));
+  EXPECT_EQ(machine.decide(ms(11))->at, (Wanted{ScenarioId(0), 0}));  // heat allows no more
+  kinds_at(machine, ms(12));
+  machine.set_hot(false, ms(500));
+  for (int at = 40; at < 1500; at += 20) {
+    while (const auto decision = machine.decide(ms(at)))
+      if (decision->kind == release) machine.end_frames(decision->group, 1, 0);
+    EXPECT_EQ(machine.transitions().heat_changes, 1);
+  }
+  const auto up = machine.decide(ms(1500));
+  ASSERT_TRUE(up);
+  EXPECT_EQ(up->at, all);
+  EXPECT_EQ(machine.transitions().heat_changes, 2);
+  EXPECT_EQ(machine.transitions().level_changes, 0);
+}
+
+TEST(release_machine, goes_no_further_than_the_lowest_level_with_heat) {
+  Deployment deployment = deployment_with(Overload::lower_rate);
+  ReleaseMachine machine(deployment);
+  machine.begin({ScenarioId(0), 0});
+  machine.set_hot(true, ms(0));
+  for (int at = 0; at < 5000; at += 20)
+    while (const auto decision = machine.decide(ms(at)))
+      if (decision->kind == release) machine.end_frames(decision->group, 1, 0);
+  EXPECT_EQ(machine.transitions().heat_changes + machine.transitions().level_changes, 0);
+}
+
 }  // namespace
 }  // namespace millrace::schedule

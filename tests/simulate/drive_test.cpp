@@ -7,6 +7,7 @@
 #include "analysis/schedulability.h"
 #include "base/random.h"
 #include "support/message_of.h"
+#include "support/random_events.h"
 #include "support/releasing_deployment.h"
 
 namespace millrace::simulate {
@@ -248,11 +249,13 @@ std::optional<Time> longest_bound(const std::vector<analysis::DeadlineAnswers>& 
   return longest;
 }
 
-TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
-  Random random(11);
+/// How many parts of random drives have a bound.
+int compare_random_drives(std::uint64_t seed, int drives, bool with_events) {
+  Random random(seed);
   int compared = 0;
-  for (int n = 0; n < 150; ++n) {
+  for (int n = 0; n < drives; ++n) {
     Deployment deployment = random_deployment(random);
+    if (with_events) give_random_events(deployment.system, random);
     if (n % 3 == 0) deployment.system.release_cost = some(random, 500);
     const auto answers = analysis::check_deadlines(deployment, sample_board(), {{}, {}, {1, 0}});
     DriveOptions options{.script = {}, .duration = ms(5000), .drawn = n % 2 == 0, .seed = random()};
@@ -260,9 +263,31 @@ TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
     const Drive found = drive_of(deployment, options);
     compared += compare_with_bounds(found, answers);
     EXPECT_LE(found.transitions.longest, longest_bound(answers).value_or(Time::max()));
-    if (HasFailure()) FAIL() << "in system " << n;
+    if (testing::Test::HasFailure()) {
+      ADD_FAILURE() << "in system " << n;
+      return compared;
+    }
   }
-  EXPECT_GT(compared, 200);
+  return compared;
+}
+
+TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
+  EXPECT_GT(compare_random_drives(11, 150, false), 200);
+}
+
+TEST(drive, never_exceeds_them_with_jitter_offsets_bursts_and_sporadic_groups) {
+  EXPECT_GT(compare_random_drives(12, 400, true), 300);
+}
+
+TEST(drive, has_the_arrivals_that_were_recorded) {
+  DriveOptions options{.script = {step(0, 1, 1)}, .duration = ms(400), .traced_frames = 100};
+  options.recorded = {{ms(5), ms(115), ms(290), ms(500)}, {}};
+  const Drive found = drive_of(sample_deployment(sample_network()), options);
+  std::vector<Time> released;
+  for (const TraceFrame& frame : found.trace.frames)
+    if (frame.plan == 0) released.push_back(frame.released);
+  EXPECT_EQ(released, (std::vector{ms(5), ms(115), ms(290)}));
+  EXPECT_EQ(found.groups[1].frames.due, 8);  // as the system says
 }
 
 }  // namespace

@@ -94,13 +94,19 @@ class System:
         self._edges: List[dict] = []
         self._chains: List[dict] = []
 
-    def add(self, name: str, model, *, rate: float, deadline=None, priority: Optional[int] = None) -> "System":
+    def add(self, name: str, model, *, rate: float, deadline=None, priority: Optional[int] = None,
+            jitter=0, offset=0, min_distance=0, sporadic: bool = False, burst: int = 1, burst_distance=0) -> "System":
         """A group. model: as of millrace.plan, or an application's file (.yaml); rate: frames per second;
-        deadline: seconds or "200ms", from when a frame is due; none: the period; priority: higher is more urgent."""
+        deadline: seconds or "200ms", from when a frame comes; none: the period; priority: higher is more urgent.
+
+        When frames come: up to jitter after they are due, the first an offset after the begin, never closer than
+        min_distance; sporadic: never more often than the rate; burst: so many are due together, burst_distance apart."""
         if self.file is not None:
             raise _core.Error(f"{self.file}: a system of a file has its groups there; add '{name}' to the file")
         group = {"name": name, "rate": float(rate), "priority": priority,
-                 "deadline": None if deadline is None else seconds(deadline)}
+                 "deadline": None if deadline is None else seconds(deadline), "sporadic": bool(sporadic),
+                 "burst": int(burst), "jitter": seconds(jitter), "offset": seconds(offset),
+                 "min_distance": seconds(min_distance), "burst_distance": seconds(burst_distance)}
         if isinstance(model, (str, os.PathLike)) and os.fspath(model).endswith((".yaml", ".yml")):
             group["application"] = os.fspath(model)
         else:

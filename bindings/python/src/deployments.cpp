@@ -25,6 +25,12 @@ Group group_of(nb::dict given) {
   settings.take("rate", group.rate_fps);
   settings.take("deadline", group.deadline);
   settings.take("priority", group.priority);
+  settings.take("jitter", group.jitter);
+  settings.take("offset", group.offset);
+  settings.take("min_distance", group.min_distance);
+  settings.take("sporadic", group.sporadic);
+  settings.take("burst", group.burst);
+  settings.take("burst_distance", group.burst_distance);
   return group;
 }
 

@@ -89,6 +89,13 @@ class Systems(unittest.TestCase):
             robot.feed("one", numpy.zeros((1, 1, 8, 8), numpy.float32))""".format(DIGITS)
         self.assertLess(seconds_to_end(code.strip(), after=4), 1.0)
 
+    def test_frames_may_come_late_and_in_bursts(self):
+        late = millrace.System().add("one", DIGITS, rate=20, jitter="10ms", burst=2, burst_distance=0.005)
+        bound, = millrace.deploy(late, samples=5).bounds
+        self.assertEqual((bound.period, bound.deadline), (0.05, 0.1))  # of a frame; of a burst
+        with self.assertRaisesRegex(millrace.Error, "is sporadic and has an 'offset_ms'"):
+            millrace.deploy(millrace.System().add("one", DIGITS, rate=20, sporadic=True, offset="5ms"))
+
     def test_ctrl_c_ends_deploy_within_a_second(self):
         code = f"""
     system = millrace.System()

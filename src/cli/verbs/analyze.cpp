@@ -41,6 +41,7 @@ void bind(Places& at, AnalyzeOptions& options) {
   at.put("duration", request.duration_s).put("recorded", request.recorded);
   at.put("scenario", deadlines.scenario).put("level", deadlines.level);
   at.put("max-rate", deadlines.rates).put("profile", deadlines.profile);
+  at.put("releases", deadlines.releases);
   at.put("simulate", options.simulate).put("gantt", options.gantt);
   bind_graph(at, options.graph);
   bind_tasks(at, options.tasks);
@@ -53,6 +54,7 @@ int analyze_deployment(const AnalyzeOptions& options) {
     product::FilesRead files;
     files.add_deployment(file, {});
     files.add("profile", options.deadlines.profile);
+    files.add("releases", options.deadlines.releases);
     files.refuse_unwritable({options.gantt});
   }
   product::DeadlinesRequest request = options.deadlines;

@@ -41,6 +41,9 @@ void bind(Places& at, RunCommandOptions& options) {
   at.put("scenario-script", deployment.script).put("transitions", deployment.transitions);
   at.put("duration", deployment.duration_s).put("scenario", deployment.scenario);
   at.put("level", deployment.level).put("scenario-file", deployment.scenario_file);
+  at.put("releases", deployment.releases).put("state-file", deployment.state_file);
+  at.put("core", deployment.thread.core).put("deadline-scheduling", deployment.thread.has_deadline);
+  at.put("watchdog", deployment.thread.watchdog);
   serve::ServiceOptions& services = options.services;
   services.note = note;
   at.put("metrics", services.metrics).put("view", services.view).put("mqtt", services.mqtt);
@@ -49,7 +52,7 @@ void bind(Places& at, RunCommandOptions& options) {
 
 void refuse_those_of_models(const CLI::App& verb) {
   refuse_all_but(verb, "deployments",
-                 {{"drive"},
+                 {{"drive", "controller"},
                   {"metrics", "log-json", "output", "engine-library", "engine-option", "no-cache",
                    "plugin", "labels-from", "trace", "trace-frames", "seed", "json"}});
 }

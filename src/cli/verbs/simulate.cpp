@@ -50,6 +50,7 @@ void bind(Places& at, SimulateOptions& options) {
   at.put("scale", options.scales).put("power", options.powers).put("seed", options.seed);
   at.put("scenario-script", options.drive.script).put("transitions", options.drive.transitions);
   at.put("duration", options.drive.duration_s).put("trace", options.trace);
+  at.put("releases", options.drive.releases);
   at.put("trace-frames", options.traced_frames).put("gantt", options.gantt);
   at.put("gantt-frames", options.gantt_frames).put("board", options.tiles.board);
   at.put("streams", options.tiles.streams).put("beside", options.tiles.beside);
@@ -197,6 +198,7 @@ int simulate_deployment(const SimulateOptions& options) {
   const std::string& file = options.plans.front();
   product::FilesRead files;
   files.add_deployment(file, options.drive.script);
+  files.add("releases", options.drive.releases);
   files.refuse_unwritable({options.trace, options.gantt});
   product::DriveRequest request = options.drive;
   request.deployment = file;

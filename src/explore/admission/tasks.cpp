@@ -55,6 +55,15 @@ void check_is_network(const system::Group& group) {
                                  group.name));
 }
 
+/// A static table has each job at its place in the cycle.
+void check_is_periodic(const system::Group& group) {
+  if (group.events.is_periodic() && group.events.offset == Time{}) return;
+  throw InputError(group.place,
+                   fmt::format("group '{}' has {}, and static tables need periodic groups without "
+                               "offsets; 'millrace deploy' decides for it",
+                               group.name, system::to_text(group.events)));
+}
+
 /// Their steps take time on a core that no table has.
 void note_steps(const Context& context, const system::System& system,
                 const std::vector<system::GroupId>& groups) {
@@ -210,6 +219,7 @@ void add_tasks(const AdmissionQuestion& question, AdmitDecision& result) {
   for (const system::GroupId id : groups) {
     const system::Group& group = result.system[id];
     check_is_network(group);
+    check_is_periodic(group);
     system::check_core_for_steps(group, question.board);
     work->show(done++ / static_cast<double>(groups.size()), group.name);
     AdmissionTask task{

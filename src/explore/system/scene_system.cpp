@@ -7,6 +7,7 @@
 #include <string>
 
 #include "board/power.h"
+#include "deployment/events.h"
 #include "deployment/releases.h"
 #include "explore/system/placement.h"
 
@@ -50,8 +51,8 @@ Time period_at(const CombinationProblem& problem, system::GroupId group) {
 
 Time deadline_at(const CombinationProblem& problem, system::GroupId group) {
   const std::optional<Time>& own = problem.system[group].deadline;
-  return (own ? faster_by(*own, problem.tighter) : period_at(problem, group)) -
-         problem.system.overhead;
+  const Time period = period_at(problem, group) * problem.system[group].events.burst;
+  return (own ? faster_by(*own, problem.tighter) : period) - problem.system.overhead;
 }
 
 std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, const Scene& scene,
@@ -102,12 +103,12 @@ void SceneSystem::add_group(system::GroupId group, const deployment::Assignment&
                             const std::vector<std::size_t>& placed) {
   realtime::Flow flow;
   flow.name = problem_.system[group].name;
-  flow.events.period = period_at(problem_, group);
+  flow.events = deployment::event_model(problem_.system[group].events, period_at(problem_, group));
   flow.deadline = deadline_at(problem_, group);
+  const bool may_overlap =
+      flow.events.events_within(*flow.deadline + problem_.system.overhead) > 1;
   const realtime::FlowId id = system_.add_flow(std::move(flow));
   const std::size_t first = system_.tasks.size();
-  const bool may_overlap =
-      deadline_at(problem_, group) + problem_.system.overhead > period_at(problem_, group);
   has_no_analysis_ =
       has_no_analysis_ || (may_overlap && deployment::has_stage_of_several_phases(assignment));
   for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
@@ -188,7 +189,8 @@ bool SceneSystem::is_hopeless() const {
       Time begin{};
       for (const realtime::TaskId before : task.after) begin = std::max(begin, ends[before.index]);
       if ((ends[id.index] = begin + task.worst) > deadline) return true;
-      load[task.resource.index] += seconds(task.worst) / seconds(flow.events.period);
+      load[task.resource.index] += seconds(task.worst) * static_cast<double>(flow.events.burst) /
+                                   seconds(flow.events.period);
     }
   }
   return std::ranges::any_of(load, [](double share) { return share > 1 + 1e-9; });

@@ -256,6 +256,50 @@ function operation_card(one, at) {
     : legend([["expected power ", number([...at, "power_mw"], "mW")], ...clocks]));
 }
 
+/// What a bound of a chain consists of: pieces one after the other, from `begin` on.
+function pieces_of(pieces, x, y) {
+  let begin = 0;
+  return pieces.map(({ group, what, ms, kind }) => {
+    const from = x(begin), to = x(begin += ms);
+    return svg("g", { "data-tip": `${group}: ${what}\n${written(ms, 3)} ms` },
+      svg("rect", { x: from, y, width: Math.max(to - from - 1, 1), height: 26, rx: 3, class: kind }),
+      to - from > 14 + 7 * group.length ? label((from + to) / 2, y + 17.5, group,
+        { class: kind.startsWith("fill") ? "on" : "", "text-anchor": "middle", "pointer-events": "none" }) : null);
+  });
+}
+
+/// Of a chain in a scenario at a level: what its reaction and its data age consist of at worst, and what is allowed.
+function chain_picture(chain) {
+  const left = 96, right = wide - 24, allowed = [chain.reaction_limit_ms, chain.age_limit_ms];
+  const most = 1.02 * Math.max(chain.reaction_ms ?? 0, chain.age_ms ?? 0, ...allowed.map((ms) => ms ?? 0));
+  const x = (ms) => left + ms / most * (right - left);
+  const waits = chain.parts.map(({ group, gap_ms }, n) =>
+    ({ group, what: "waits for its next frame", ms: gap_ms, kind: `tint ${colour(n)}` }));
+  const works = chain.parts.map(({ group, response_ms }, n) =>
+    ({ group, what: "from a frame to its end", ms: response_ms, kind: `fill ${colour(n)}` }));
+  const rows = [["reaction", chain.reaction_ms, waits.flatMap((wait, n) => [wait, works[n]])],
+    ["data age", chain.age_ms, works.flatMap((work, n) => n + 1 < works.length ? [work, waits[n]] : [work])]];
+  const [times, places] = ticks(0, most);
+  return html("figure", {}, svg("svg", { viewBox: `0 0 ${wide} 132`, role: "img", "aria-label": `Chain ${chain.chain}` },
+    times.map((ms) => [svg("line", { x1: x(ms), x2: x(ms), y1: 8, y2: 104, class: "grid" }),
+      label(x(ms), 122, `${written(ms, places)} ms`, { "text-anchor": "middle" })]),
+    rows.map(([name, ms, pieces], row) => [label(0, 34 + 46 * row, name),
+      ms === null ? label(left, 34 + 46 * row, "no bound") : pieces_of(pieces, x, 16 + 46 * row),
+      allowed[row] === null ? null : svg("line", { x1: x(allowed[row]), x2: x(allowed[row]), y1: 10 + 46 * row,
+        y2: 48 + 46 * row, class: "mark", "data-tip": `allowed: ${written(allowed[row])} ms` })])));
+}
+
+function show_chains(part, operations, at) {
+  const shown = operations.flatMap((one, o) => one.chains.map((chain, c) =>
+    ({ one, chain, path: [...at, "operations", o, "chains", c] }))).filter(({ chain }) => chain.parts.length > 0);
+  if (shown.length === 0) return;
+  section(20, "Chains", part.file,
+    "At worst. Coloured: from a group's frame to its end; pale: until its next frame; line: what is allowed.",
+    shown.map(({ one, chain, path }) => html("div", { class: "card" },
+      html("h3", {}, `${chain.chain} in ${one.scenario}, level ${one.level}: reaction `, number([...path, "reaction_ms"], "ms"),
+        ", data age ", number([...path, "age_ms"], "ms")), chain_picture(chain))));
+}
+
 function show_deployment(part, i) {
   const { system, assignments, board, method, contention } = part.document, { analysis } = part.facts;
   const facts = [i, "facts", "analysis"], holds = analysis.schedulable;
@@ -267,6 +311,7 @@ function show_deployment(part, i) {
     "Coloured: the bound; the whole width is the deadline. Mark: the longest simulated response. Grey: utilisation.",
     html("div", { class: "cards" }, analysis.operations.map((one, o) =>
       operation_card(one, [...facts, "operations", o]))));
+  show_chains(part, analysis.operations, facts);
   const times = ["worst_ms", "average_ms", "best_ms"];
   section(50, "Tasks", part.file, "Times in ms at the highest clocks.",
     table([["group"], ["task"], ["processor"], ["step"], ["worst", true], ["average", true], ["best", true],

@@ -125,6 +125,19 @@ Value chain_value(const std::optional<Time>& time) {
   return time ? Value::time(*time) : Value{nullptr, "none"};
 }
 
+/// How long each of its groups waits at most for its next frame, and takes for one.
+Json chain_parts_json(const system::System& system, const system::Chain& chain,
+                      const analysis::ChainAnswer& answer) {
+  Json all = Json::array();
+  for (std::size_t p = 0; p < answer.parts.size(); ++p) {
+    const realtime::ChainPart& part = answer.parts[p];
+    all.push_back({{"group", system[chain.groups[p]].name},
+                   {"gap_ms", part.gap ? Json(milliseconds(*part.gap)) : nullptr},
+                   {"response_ms", milliseconds(part.response)}});
+  }
+  return all;
+}
+
 /// The chains of one scenario at one level.
 Description<analysis::ChainAnswer> chain_fields(const DeploymentAnswers& answers,
                                                 const DeadlineAnswers& one) {
@@ -141,6 +154,10 @@ Description<analysis::ChainAnswer> chain_fields(const DeploymentAnswers& answers
       {"reaction_limit_ms", "allowed", [=](const Chain& each) { return chain(each).reaction; }},
       {"age_ms", "data age", [](const Chain& each) { return chain_value(each.bounds.age); }},
       {"age_limit_ms", "allowed", [=](const Chain& each) { return chain(each).age; }},
+      {"parts", nullptr,
+       [=, &answers](const Chain& each) {
+         return chain_parts_json(answers.deployment.system, chain(each), each);
+       }},
   });
 }
 

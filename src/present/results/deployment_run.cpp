@@ -46,6 +46,10 @@ std::string run_head_text(const DeploymentRun& run) {
   if (transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
+  if (transitions.passed_over > 0)
+    text += fmt::format("passed over  {} recorded releases, in transitions or of groups that were "
+                        "not active\n",
+                        transitions.passed_over);
   for (const product::Addition& each : run.additions)
     text += fmt::format("added        at {:.3g} s, {}{}{}: {}, after {}\n", seconds(each.at),
                         each.file, each.groups.empty() ? "" : ": ", fmt::join(each.groups, ", "),
@@ -57,6 +61,10 @@ std::string run_head_text(const DeploymentRun& run) {
   text += fmt::format("priorities   {}\nmemory       {}\n",
                       allowed_text(record.priorities, "real-time"),
                       allowed_text(record.locked_memory, "locked"));
+  if (!record.release_deadline) text += "controller   " + record.release_deadline.reason() + "\n";
+  for (const std::string& sign : record.heat)
+    text += fmt::format("heat         {}; it changed the level {} times\n", sign,
+                        transitions.heat_changes);
   for (const std::string& clock : record.clocks_that_stay) text += "clock stays  " + clock + "\n";
   return text + energy_text(run);
 }
@@ -318,7 +326,9 @@ Json json_of(const runtime::TransitionRecord& transitions) {
           {"done", transitions.done},
           {"replaced", transitions.replaced},
           {"level_changes", transitions.level_changes},
+          {"heat_changes", transitions.heat_changes},
           {"extensions", transitions.extensions},
+          {"passed_over", transitions.passed_over},
           {"longest_ms", milliseconds(transitions.longest)},
           {"longest_bound_ms", milliseconds(transitions.longest_bound)},
           {"beyond_bound", transitions.beyond_bound}};
@@ -358,6 +368,8 @@ std::string run_json(const DeploymentRun& run) {
                         {"no_locked_memory", json_of(record.locked_memory)},
                         {"real_time_limit", or_null(run.real_time_limit)},
                         {"clocks_that_stay", record.clocks_that_stay},
+                        {"heat", record.heat},
+                        {"no_deadline_scheduling", json_of(record.release_deadline)},
                         {"measured_mj", or_null(run.measured_mj)},
                         {"expected_mj", or_null(run.expected_mj)},
                         {"additions", additions_json(run.additions)},

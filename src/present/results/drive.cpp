@@ -117,6 +117,10 @@ std::string drive_text(const SimulatedDrive& simulated) {
   if (drive.transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         drive.transitions.level_changes);
+  if (drive.transitions.passed_over > 0)
+    text += fmt::format("passed over  {} recorded releases, in transitions or of groups that were "
+                        "not active\n",
+                        drive.transitions.passed_over);
   return text + "\n" + group_fields(simulated.deployment.system).text(drive.groups) + "\n" +
          processor_fields(drive).text(drive.processors) + devices_text(drive);
 }
@@ -133,6 +137,7 @@ std::string drive_json(const SimulatedDrive& simulated) {
                      {"done", drive.transitions.done},
                      {"replaced", drive.transitions.replaced},
                      {"level_changes", drive.transitions.level_changes},
+                     {"passed_over", drive.transitions.passed_over},
                      {"longest_ms", milliseconds(drive.transitions.longest)}}},
                    {"groups", group_fields(simulated.deployment.system).array(drive.groups)},
                    {"processors", processor_fields(drive).array(drive.processors)},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/json_text.h"
+#include "board/isolated_cores.h"
 #include "board/shipped.h"
 #include "present/description.h"
 #include "present/results/board.h"
@@ -121,6 +122,9 @@ std::string machine_text(const board::Board& board,
                          const product::Context& context) {
   std::string text = machine_text(board) + "\n" + engines_text(product::engines(context)) +
                      devices_text(product::devices(context));
+  if (const std::vector<int> isolated = board::isolated_cores(); !isolated.empty())
+    text += fmt::format("\nisolated cores, which the controller may have: {}\n",
+                        fmt::join(isolated, ", "));
   if (measured)
     text += fmt::format("\neach processor alone\n{}\nall at once\n{}",
                         peaks_text(board.processors, measured->alone),
@@ -133,6 +137,7 @@ std::string machine_json(const board::Board& board,
                          const product::Context& context) {
   const std::vector<EngineVersion> engines = product::engines(context);
   Json fields = board_fields(board);
+  fields["isolated_cores"] = board::isolated_cores();
   fields["engines"] = engine_fields(engines.front()).array(engines);
   fields["reached"] = device_fields().array(product::devices(context));
   for (std::size_t i = 0; measured && i < measured->alone.size(); ++i) {

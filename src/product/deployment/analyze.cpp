@@ -17,6 +17,9 @@ analysis::DeploymentAnswers analyze_deadlines(const DeadlinesRequest& request) {
     result.deployment =
         explore::with_task_times(std::move(result.deployment), {profile, request.profile});
   }
+  system::System& asked = result.deployment.system;
+  asked = deployment::with_recorded_events(
+      asked, recorded_releases(request.releases, asked, request.context));
   result.board = board_of(result.deployment, request.context);
   const system::System& system = result.deployment.system;
   analysis::DeadlineQuestions questions{.level = request.level, .simulation = request.simulation};

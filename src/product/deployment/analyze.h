@@ -17,6 +17,7 @@ struct DeadlinesRequest {
   bool rates = false;  // how much higher they may be
   /// A file of `profile SYSTEM`, whose times count for the tasks that it has; empty: none.
   std::string profile = {};
+  std::string releases = {};  // a file with those that were recorded, which give the events
   Context context = {};
 };
 

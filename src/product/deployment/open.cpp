@@ -106,6 +106,16 @@ void check_level(const system::System& system, std::int64_t level) {
       "⟨level⟩", fmt::format("found {}, the system has levels 0 to {}", level, system.levels - 1));
 }
 
+deployment::RecordedReleases recorded_releases(const std::string& file,
+                                               const system::System& system,
+                                               const Context& context) {
+  if (file.empty()) return {};
+  deployment::RecordedReleases recorded = deployment::read_recorded(file, system);
+  for (const std::string& text : deployment::recorded_texts(system, recorded))
+    context.note(text);
+  return recorded;
+}
+
 board::Board board_of(const system::System& system, const Context& context) {
   Setup setup;
   setup.context = context;

@@ -8,6 +8,7 @@
 
 #include "board/board.h"
 #include "deployment/deployment_file.h"
+#include "deployment/recorded.h"
 #include "network/network.h"
 #include "product/context.h"
 
@@ -46,6 +47,11 @@ deployment::Deployment open_deployment_times(const std::filesystem::path& path);
 /// By --scenario and --level: InputError if there is no such one.
 system::ScenarioId scenario_named(const system::System& system, const std::string& name);
 void check_level(const system::System& system, std::int64_t level);
+
+/// Of a file, and says what is in it; none if it is empty.
+deployment::RecordedReleases recorded_releases(const std::string& file,
+                                               const system::System& system,
+                                               const Context& context);
 
 /// The one that the system names, or this machine with what its engines reach.
 board::Board board_of(const system::System& system, const Context& context);

@@ -28,13 +28,23 @@ deployment::Wanted wanted_of(const system::System& system, const DeploymentRunRe
   return {scenario_named(system, request.scenario), level};
 }
 
-deployment::Script script_of(const system::System& system, const DeploymentRunRequest& request) {
+deployment::Script asked_script(const system::System& system,
+                                const DeploymentRunRequest& request) {
   if (!request.script.empty()) return deployment::read_script(request.script, system);
   if (!request.scenario.empty()) return {{Time{}, wanted_of(system, request)}};
   if (!request.scenario_file.empty())
     return {{Time{}, {system::ScenarioId(0), request.level.value_or(system.levels - 1)}}};
   return deployment::random_script(
       system, {time_from_seconds(request.duration_s), request.transitions, request.seed});
+}
+
+/// A run that ended before is taken over where it was.
+deployment::Script script_of(const system::System& system, const DeploymentRunRequest& request) {
+  deployment::Script script = asked_script(system, request);
+  if (request.state_file.empty()) return script;
+  if (const auto state = deployment::read_state(request.state_file, system))
+    script.front().wanted = *state;
+  return script;
 }
 
 /// Where a core's real-time threads take more than the system lets them, all of them are stopped
@@ -134,6 +144,9 @@ runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
   options.pin = options.priorities = options.lock_memory = loaded.is_here;
   options.trace_frames = frames_of(request.trace);
   options.seed = request.seed;
+  options.thread = request.thread;
+  options.recorded =
+      recorded_releases(request.releases, loaded.deployment.system, request.context);
   options.simulated_clock = loaded.simulated_clock();
   options.note = [&context = request.context](const std::string& text) { context.note(text); };
   return options;
@@ -151,6 +164,7 @@ void note_nan(const runtime::ControllerRecord& record, const Context& context) {
 FilesRead files_of(const DeploymentRunRequest& request) {
   FilesRead files;
   files.add_deployment(request.deployment, request.script);
+  files.add("releases", request.releases);
   return files;
 }
 
@@ -262,6 +276,8 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   Wishes wishes(request, system);
   hooks.wish = [&](const deployment::Wanted& last) { return wishes(last); };
   hooks.first = script.front().wanted;
+  if (!request.state_file.empty())
+    hooks.asked = [&](const auto& at) { write_state(request.state_file, at, system); };
   hooks.add = [&](const deployment::ScriptStep& step) { running.add(controller, step); };
   runtime::play(controller, rest, time_from_seconds(request.duration_s), hooks);
   run.record = controller.stop();

@@ -19,7 +19,7 @@
 #include "product/deployment/task_code.h"
 #include "product/trace.h"
 #include "realtime/cause_effect.h"
-#include "runtime/controller/record.h"
+#include "runtime/controller/controller.h"
 
 namespace millrace::product {
 
@@ -29,6 +29,9 @@ struct DeploymentRunRequest {
   std::string scenario = {};               // stays in this one; empty: random transitions
   std::optional<std::int64_t> level = {};  // with a scenario; none: the highest
   std::int64_t transitions = 20;           // random ones
+  std::string releases = {};               // a file with those that were recorded; empty: none
+  std::string state_file = {};  // keeps where it is; it begins there if there is one; empty: none
+  runtime::ControllerThread thread = {};
   double duration_s = 60;
   std::uint64_t seed = 1;
   /// A folder for results; empty: they are written where the applications say.

@@ -17,6 +17,7 @@ simulate::SimulatedDrive simulate_drive(const DriveRequest& request) {
   options.drawn = request.drawn;
   options.seed = request.seed;
   options.traced_frames = request.traced_frames;
+  options.recorded = recorded_releases(request.releases, system, request.context);
   options.script =
       request.script.empty()
           ? deployment::random_script(system, {options.duration, request.transitions, request.seed})

@@ -12,6 +12,7 @@ struct DriveRequest {
   std::string deployment;         // a file
   std::string script = {};        // a file; empty: random transitions
   std::int64_t transitions = 20;  // of those
+  std::string releases = {};      // a file with those that were recorded; empty: as events allow
   double duration_s = 60;
   bool drawn = false;  // times between the best and the worst; else the worst
   std::uint64_t seed = 1;

@@ -8,24 +8,24 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <utility>
+
+#include "runtime/controller/clock_files.h"
 
 namespace millrace::runtime {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// An open file of cpufreq, in kHz, or of devfreq, in Hz.
+/// An open file that limits a clock.
 class ClockLimit {
  public:
-  ClockLimit(fs::path path, double units_each_mhz)
-      : path_(std::move(path)),
-        units_each_mhz_(units_each_mhz),
-        file_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
-    std::ifstream(path_) >> before_;
-  }
+  explicit ClockLimit(const ClockLimitFile& file)
+      : path_(file.path),
+        units_each_mhz_(file.units_each_mhz),
+        file_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)),
+        before_(number_in(path_)) {}
   ClockLimit(ClockLimit&& other) noexcept
       : path_(std::move(other.path_)),
         units_each_mhz_(other.units_each_mhz_),
@@ -40,6 +40,7 @@ class ClockLimit {
 
   bool is_writable() const { return file_ >= 0 && before_ > 0; }
   const fs::path& path() const { return path_; }
+  ClockFile before() const { return {path_, before_}; }
   void set(board::Megahertz clock) { write(std::llround(clock.value * units_each_mhz_)); }
 
  private:
@@ -57,37 +58,6 @@ class ClockLimit {
   long long before_ = 0;
 };
 
-/// How drivers call GPUs and NPUs in devfreq: 17000000.gv11b, fb000000.gpu, fdab0000.npu.
-bool is_called(const std::string& name, board::ProcessorKind kind) {
-  constexpr std::array gpus{"gpu", "mali", "gp10b", "gv11b", "ga10b", "gpusysclk"};
-  const auto is_in = [&](const char* part) { return name.find(part) != std::string::npos; };
-  if (kind == board::ProcessorKind::npu) return is_in("npu") || is_in("nvdla");
-  return kind == board::ProcessorKind::gpu && std::ranges::any_of(gpus, is_in);
-}
-
-/// The one of devfreq that is called like a device of this kind.
-std::vector<fs::path> devfreq_of(const board::Device& device, const fs::path& root) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator each(root / "class/devfreq", error), end; !error && each != end;
-       each.increment(error))
-    if (is_called(each->path().filename().string(), device.kind)) found.push_back(each->path());
-  return found;
-}
-
-std::vector<ClockLimit> limits_of(const board::Device& device, const fs::path& root) {
-  constexpr double khz_each_mhz = 1e3, hz_each_mhz = 1e6;
-  std::vector<ClockLimit> limits;
-  for (const int core : device.cores)
-    limits.emplace_back(
-        root / fmt::format("devices/system/cpu/cpu{}/cpufreq/scaling_max_freq", core),
-        khz_each_mhz);
-  if (!limits.empty()) return limits;
-  const std::vector<fs::path> found = devfreq_of(device, root);
-  if (found.size() == 1) limits.emplace_back(found.front() / "max_freq", hz_each_mhz);
-  return limits;
-}
-
 }  // namespace
 
 struct ClockControl::Controlled {
@@ -95,37 +65,76 @@ struct ClockControl::Controlled {
   std::vector<ClockLimit> limits;  // none: simulated
 };
 
+namespace {
+
+std::vector<ClockLimit> limits_of(const board::Device& device, const fs::path& root) {
+  std::vector<ClockLimit> limits;
+  for (const ClockLimitFile& file : clock_limits(device, root)) limits.emplace_back(file);
+  return limits;
+}
+
+/// Empty: its clock can be set.
+std::string obstacle(const std::vector<ClockLimit>& limits, const KeptClocks& kept) {
+  if (limits.empty()) return "no interface to its clock is known";
+  if (!std::ranges::all_of(limits, &ClockLimit::is_writable))
+    return limits.front().path().string() + " cannot be written";
+  return kept.reason();
+}
+
+}  // namespace
+
 ClockControl::ClockControl(const deployment::Deployment& deployment, const board::Board& board,
-                           SimulatedClock simulated, const fs::path& root)
+                           SimulatedClock simulated, const ClockPlaces& places)
     : simulated_(std::move(simulated)) {
   std::set<std::string> named;
   for (const deployment::Setting& setting : deployment.settings)
     for (const auto& [name, clock] : setting.clocks) named.insert(name);
+  if (!simulated_) kept_ = std::make_unique<KeptClocks>(places.root, places.note);
+  if (kept_) restored_ = kept_->restored().size();
   for (const board::Device& device : board.devices) {
     if (!named.contains(device.name) || device.clocks.empty()) continue;
-    if (simulated_) {
-      if (simulated_(device, 1))
-        devices_.push_back({device, {}});
-      else
-        staying_.push_back(fmt::format(
-            "device '{}': its work is done on this machine, which is not the board", device.name));
-      continue;
-    }
-    std::vector<ClockLimit> limits = limits_of(device, root);
-    if (!limits.empty() && std::ranges::all_of(limits, &ClockLimit::is_writable))
-      devices_.push_back({device, std::move(limits)});
+    if (simulated_)
+      add_simulated(device);
     else
-      staying_.push_back(
-          fmt::format("device '{}': {}", device.name,
-                      limits.empty()
-                          ? std::string("no interface to its clock is known")
-                          : limits.front().path().string() + " cannot be written"));
+      add(device, places.root);
   }
+  keep_limits();
+}
+
+void ClockControl::add_simulated(const board::Device& device) {
+  if (simulated_(device, 1))
+    devices_.push_back({device, {}});
+  else
+    staying_.push_back(
+        fmt::format("device '{}': its work is done on this machine, which is not the board",
+                    device.name));
+}
+
+void ClockControl::add(const board::Device& device, const fs::path& root) {
+  std::vector<ClockLimit> limits = limits_of(device, root);
+  const std::string found = obstacle(limits, *kept_);
+  if (found.empty())
+    devices_.push_back({device, std::move(limits)});
+  else
+    staying_.push_back(fmt::format("device '{}': {}", device.name, found));
+}
+
+/// Before the first of them is changed.
+void ClockControl::keep_limits() {
+  std::vector<ClockFile> limits;
+  for (const Controlled& each : devices_)
+    for (const ClockLimit& limit : each.limits) limits.push_back(limit.before());
+  if (limits.empty()) return kept_.reset();  // others may set clocks
+  if (kept_->keep(limits)) return;
+  for (const Controlled& each : devices_)
+    staying_.push_back(fmt::format("device '{}': what it was cannot be noted", each.device.name));
+  devices_.clear();
 }
 
 ClockControl::~ClockControl() = default;
 
 void ClockControl::set(const deployment::Clocks& clocks) {
+  times_set_.fetch_add(1, std::memory_order_release);
   for (Controlled& each : devices_) {
     const board::Megahertz highest = each.device.clocks.back();
     const auto found = clocks.find(each.device.name);
@@ -133,6 +142,7 @@ void ClockControl::set(const deployment::Clocks& clocks) {
     for (ClockLimit& limit : each.limits) limit.set(wanted);
     if (each.limits.empty()) simulated_(each.device, highest.value / wanted.value);
   }
+  times_set_.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace millrace::runtime

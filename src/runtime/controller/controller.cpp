@@ -11,8 +11,11 @@
 #include "base/error.h"
 #include "runtime/controller/group_runner.h"
 #include "runtime/controller/release_loop.h"
+#include "runtime/controller/thread_place.h"
+#include "runtime/controller/throttle_signs.h"
 #include "runtime/scheduling/host.h"
 #include "runtime/scheduling/thread_priority.h"
+#include "runtime/waiting/repeated.h"
 
 namespace millrace::runtime {
 namespace {
@@ -91,7 +94,8 @@ struct Controller::State {
         deployment(&of),
         board(on),
         options(chosen),
-        clocks(of, on, chosen.simulated_clock) {
+        release_core(core_of(chosen.thread)),
+        clocks(of, on, chosen.simulated_clock, chosen.places) {
     deployment::check(of, board);
     std::vector<int> priorities = fifo_priorities(of);
     record.priorities = options.priorities ? may_have_priority(priorities.back())
@@ -111,8 +115,13 @@ struct Controller::State {
       record.locked_memory = Verdict::no("no locked memory was asked for");
     }
     for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
+    if (clocks.restored() > 0)
+      note(fmt::format("a run that was killed had left {} of clocks, which are as before now",
+                       counted(clocks.restored(), "limit")));
     loop.emplace(
-        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs});
+        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs,
+                           {options.seed, &options.recorded},
+                           patience_of(of, options.thread.watchdog)});
   }
   ~State() { end(); }
   State(const State&) = delete;
@@ -129,6 +138,10 @@ struct Controller::State {
   }
   int priority_of_added(std::size_t group) const;
   void check_wanted(const deployment::Wanted& wanted) const;
+  Time shortest_period() const;
+  void take_release_place();
+  void watch_heat();
+  void look_at_heat();
   void end();
   void make_record();
   std::optional<Time> busy(const board::Processor& processor) const;
@@ -139,12 +152,15 @@ struct Controller::State {
   const deployment::Deployment* deployment;  // with all that was added
   const board::Board& board;
   const ControllerOptions options;
+  const std::optional<int> release_core;
   ControllerSignals signals;
   std::optional<LockedMemory> locked;
   ClockControl clocks;
   std::vector<std::unique_ptr<GroupRunner>> groups;
   int release_priority = 0, first_group_priority = 0;  // 0: ordinary threads
   std::optional<ReleaseLoop> loop;
+  std::optional<ThrottleSigns> signs;  // the repeated call's
+  std::unique_ptr<Repeated> heat;
   std::thread releaser;
   Clock::time_point started{};
   std::vector<Time> stolen_before;  // by processor of the board
@@ -195,7 +211,44 @@ int Controller::State::priority_of_added(std::size_t group) const {
   return priority;
 }
 
+Time Controller::State::shortest_period() const {
+  Time shortest = Time::max();
+  for (std::size_t g = 0; g < first.system.groups.size(); ++g)
+    shortest =
+        std::min(shortest, period_of(first.system, system::GroupId(g), first.system.levels - 1));
+  return shortest;
+}
+
+/// Twice in each period of the fastest group, so that the level below holds within two.
+void Controller::State::watch_heat() {
+  if (!options.watch_heat || options.simulated_clock) return;
+  signs.emplace(board.devices, options.places.root);
+  if (signs->is_empty()) return;
+  constexpr std::chrono::milliseconds least(2), most(500);
+  const auto interval =
+      std::chrono::duration_cast<std::chrono::milliseconds>(shortest_period() / 2);
+  heat = std::make_unique<Repeated>([this] { look_at_heat(); }, std::clamp(interval, least, most));
+}
+
+/// The release thread's.
+void Controller::State::take_release_place() {
+  ControllerThread thread = options.thread;
+  thread.has_deadline = thread.has_deadline && release_priority > 0;
+  record.release_deadline = take_place(thread, release_core, release_priority, shortest_period());
+}
+
+void Controller::State::look_at_heat() {
+  constexpr std::size_t most_texts = 8;
+  const std::uint64_t before = clocks.times_set();
+  const std::string sign = signs->look(before);
+  if (before % 2 == 1 || clocks.times_set() != before) return;  // what was seen may be its own
+  loop->set_hot(!sign.empty());
+  const bool is_known = std::ranges::find(record.heat, sign) != record.heat.end();
+  if (!sign.empty() && !is_known && record.heat.size() < most_texts) record.heat.push_back(sign);
+}
+
 void Controller::State::end() {
+  heat.reset();
   if (!releaser.joinable()) return;
   loop->stop();
   releaser.join();
@@ -285,13 +338,15 @@ void Controller::start(const deployment::Wanted& wanted) {
     state.stolen_before.push_back(stolen_from(processor.cores));
   for (const auto& group : state.groups) group->start();
   state.started = Clock::now();
+  state.watch_heat();
   state.releaser = std::thread([&state, wanted] {
     try {
       ::pthread_setname_np(::pthread_self(), "release");
-      if (state.release_priority > 0) set_priority_of_this_thread(state.release_priority);
+      state.take_release_place();
       state.loop->run(wanted);
     } catch (const std::exception& error) {
       state.signals.error.set({fmt::format("the release of frames: {}", error.what())});
+      state.signals.failed = true;
       state.loop->finish_groups();
     }
   });

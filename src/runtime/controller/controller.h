@@ -15,17 +15,30 @@
 
 namespace millrace::runtime {
 
+/// The thread that releases frames, and what watches the groups.
+struct ControllerThread {
+  std::string core = {};  // "isolated": the first such core; or its number; empty: any
+  bool has_deadline = false;  // SCHED_DEADLINE in place of SCHED_FIFO; then on any core
+  /// A group that ends no frame for so many of its bounds, while some are on their way, ends the
+  /// run with an error; 0: none.
+  double watchdog = 0;
+};
+
 struct ControllerOptions {
   bool pin = true;                     // threads to the processors' cores
   bool priorities = true;              // SCHED_FIFO, as the assignments order the groups
   bool lock_memory = true;             // for the time of the run
   std::int64_t trace_frames = 0;       // of each group; see SessionOptions
-  std::uint64_t seed = 1;              // of inputs that nobody fills
+  std::uint64_t seed = 1;              // of inputs that nobody fills, and of when frames come
+  std::vector<std::vector<Time>> recorded = {};  // see schedule::ReleaseOptions
   std::size_t keep_responses = 0;      // so many of each group's, one by one
   std::size_t keep_release_costs = 0;  // so many, one by one: see ReleaseCosts
   /// So long a function of a task may go on when the run is to end, before it is left alone.
   Time patience = std::chrono::seconds(5);
   SimulatedClock simulated_clock = {};
+  bool watch_heat = true;  // where clocks are not simulated; heat leads to the level below
+  ClockPlaces places = {};
+  ControllerThread thread = {};
   /// Told once of each thing that the system refuses.
   std::function<void(const std::string&)> note = {};
 };

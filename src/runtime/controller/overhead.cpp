@@ -58,6 +58,7 @@ deployment::Deployment without_work(deployment::Deployment deployment) {
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     all.groups.emplace_back(g);
     system.groups[g].rates = {idle_frames_per_second, idle_frames_per_second};
+    system.groups[g].events = {};
     system.groups[g].deadline.reset();
     for (deployment::Task& task : deployment.assignments[g].tasks)
       task.worst = task.average = task.best = {};

@@ -55,7 +55,10 @@ struct ControllerRecord {
   ResponseTimes lateness;           // of the releases, by policy aside
   std::vector<Time> release_costs;  // the first ones, if they are wanted: see ReleaseCosts
   Verdict priorities = Verdict::yes(), locked_memory = Verdict::yes();
+  /// No: SCHED_DEADLINE was asked for the release thread, and refused.
+  Verdict release_deadline = Verdict::yes();
   std::vector<std::string> clocks_that_stay;  // with reasons
+  std::vector<std::string> heat;              // what showed that processors were slowed down
   Trace trace;
 };
 

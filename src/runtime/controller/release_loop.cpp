@@ -1,5 +1,7 @@
 #include "runtime/controller/release_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace millrace::runtime {
@@ -30,7 +32,9 @@ ReleaseLoop::ReleaseLoop(const Parts& parts)
       groups_(groups_of(parts.groups)),
       clocks_(parts.clocks),
       signals_(parts.signals),
-      machine_(*parts.deployment),
+      releases_(parts.releases),
+      patience_(parts.patience),
+      machine_(*parts.deployment, releases_),
       costs_(parts.keep_costs) {}
 
 ReleaseLoop::~ReleaseLoop() { delete extension_.load(); }
@@ -40,7 +44,7 @@ std::vector<ReleaseLoop::Group> ReleaseLoop::groups_of(
   const auto operations = system().scenarios.size() * static_cast<std::size_t>(system().levels);
   std::vector<Group> groups;
   for (ReleasedGroup* runs : runners)
-    groups.push_back({runs, 0, std::vector<schedule::FrameCounts>(operations)});
+    groups.push_back({runs, 0, {}, std::vector<schedule::FrameCounts>(operations)});
   return groups;
 }
 
@@ -49,7 +53,7 @@ void ReleaseLoop::extend(const deployment::Deployment& deployment,
   auto next = std::make_unique<Extension>();
   next->deployment = &deployment;
   next->groups = groups_of(groups);
-  next->states = schedule::ReleaseMachine::states_of(deployment.system);
+  next->states = schedule::ReleaseMachine::states_of(deployment.system, releases_);
   delete extension_.exchange(next.release(), std::memory_order_acq_rel);
   signals_.releaser.notify();
 }
@@ -71,6 +75,10 @@ void ReleaseLoop::stop() {
   signals_.releaser.notify();
 }
 
+void ReleaseLoop::set_hot(bool is_hot) {
+  if (hot_.exchange(is_hot) != is_hot) signals_.releaser.notify();
+}
+
 void ReleaseLoop::run(const deployment::Wanted& first) {
   begin(first);
   while (!stopped_ && !signals_.failed) {
@@ -86,9 +94,10 @@ void ReleaseLoop::run(const deployment::Wanted& first) {
 
 void ReleaseLoop::step(Clock::time_point at) {
   const Time now = time_of(at);
-  look_at_ends();
+  look_at_ends(now);
   look_at_wish(now);
   look_at_extension(now);
+  machine_.set_hot(hot_, now);
   while (const auto decision = machine_.decide(now)) follow(*decision, now);
 }
 
@@ -96,7 +105,7 @@ void ReleaseLoop::step(Clock::time_point at) {
 Clock::time_point ReleaseLoop::next_step() {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (machine_.waits_for(system::GroupId(g))) groups_[g].runs->watch();
-  look_at_ends();
+  look_at_ends(time_of(Clock::now()));
   if (machine_.is_ready()) return Clock::time_point::min();
   const auto latest = Clock::now() + nothing_due;
   const Time due = machine_.next_due();
@@ -112,7 +121,7 @@ std::size_t ReleaseLoop::operation(const deployment::Wanted& at) const {
          static_cast<std::size_t>(at.level);
 }
 
-void ReleaseLoop::look_at_ends() {
+void ReleaseLoop::look_at_ends(Time now) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     const system::GroupId id(g);
@@ -120,7 +129,19 @@ void ReleaseLoop::look_at_ends() {
     const std::int64_t missed = group.runs->missed();
     machine_.end_frames(id, ended, missed - group.missed);
     group.missed = missed;
+    look_for_stuck(g, ended, now);
   }
+}
+
+void ReleaseLoop::look_for_stuck(std::size_t index, std::int64_t ended, Time now) {
+  Group& group = groups_[index];
+  if (ended > 0 || machine_.on_the_way(system::GroupId(index)) == 0) group.moved = now;
+  if (index >= patience_.size() || now - group.moved <= patience_[index]) return;
+  signals_.error.set({fmt::format("group '{}' has ended no frame for {}, and {} are allowed; its "
+                                  "tasks or their processors are stuck",
+                                  system().groups[index].name, to_text(now - group.moved),
+                                  to_text(patience_[index]))});
+  signals_.failed = true;
 }
 
 void ReleaseLoop::look_at_wish(Time now) {

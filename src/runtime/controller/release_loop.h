@@ -26,6 +26,10 @@ class ReleaseLoop {
     ClockControl& clocks;
     ControllerSignals& signals;
     std::size_t keep_costs = 0;  // of so many releases
+    schedule::ReleaseOptions releases = {};
+    /// By GroupId: a group that ends no frame for so long, while some are on their way, is an
+    /// error; empty: nobody looks.
+    std::vector<Time> patience = {};
   };
   explicit ReleaseLoop(const Parts& parts);
   ~ReleaseLoop();
@@ -48,6 +52,8 @@ class ReleaseLoop {
   /// and the groups begin with those that there are, and have the same scenarios and levels.
   void extend(const deployment::Deployment& deployment, std::vector<ReleasedGroup*> groups);
   void stop();
+  /// See ReleaseMachine::set_hot(). Any thread.
+  void set_hot(bool is_hot);
   /// No group gets a frame any more. The release thread's, or after it.
   void finish_groups();
 
@@ -61,6 +67,7 @@ class ReleaseLoop {
   struct Group {
     ReleasedGroup* runs;
     std::int64_t missed = 0;                    // when last looked at
+    Time moved{};                               // when a frame ended, or was the first on its way
     std::vector<schedule::FrameCounts> counts;  // by operation
   };
 
@@ -75,7 +82,8 @@ class ReleaseLoop {
   const system::System& system() const { return deployment_->system; }
   std::vector<Group> groups_of(const std::vector<ReleasedGroup*>& runners) const;
   std::size_t operation(const deployment::Wanted& at) const;
-  void look_at_ends();
+  void look_at_ends(Time now);
+  void look_for_stuck(std::size_t group, std::int64_t ended, Time now);
   void look_at_wish(Time now);
   void look_at_extension(Time now);
   void follow(const schedule::Decision& decision, Time now);
@@ -87,6 +95,8 @@ class ReleaseLoop {
   std::vector<Group> groups_;
   ClockControl& clocks_;
   ControllerSignals& signals_;
+  const schedule::ReleaseOptions releases_;
+  const std::vector<Time> patience_;
   schedule::ReleaseMachine machine_;
   std::unique_ptr<Extension> taken_;
   std::int64_t beyond_bound_ = 0;
@@ -97,7 +107,7 @@ class ReleaseLoop {
   std::atomic<std::uint64_t> asked_for_{0};
   std::uint64_t seen_ = 0;
   std::atomic<std::int64_t> asked_at_{0};  // nanoseconds, as the clock counts; of a newest wish
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false}, hot_{false};
   std::atomic<Extension*> extension_{nullptr};  // owned; the newest that was not taken
 };
 

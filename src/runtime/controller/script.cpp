@@ -82,6 +82,7 @@ void play(Controller& controller, const deployment::Script& script, Time duratio
   const std::uint32_t ticket = never.ticket();
   std::size_t next = 0;
   deployment::Wanted last = hooks.first;
+  std::optional<deployment::Wanted> told;
   while (!controller.has_failed() && !additions.has_failed() &&
          !(hooks.is_over && hooks.is_over())) {
     const auto now = std::chrono::steady_clock::now();
@@ -89,6 +90,7 @@ void play(Controller& controller, const deployment::Script& script, Time duratio
       if (script[next].add.empty()) controller.switch_to(last = script[next].wanted);
     if (hooks.wish)
       if (const auto wanted = hooks.wish(last)) controller.switch_to(last = *wanted);
+    if (std::exchange(told, last) != last && hooks.asked) hooks.asked(last);
     auto until = std::min(begin + duration, now + most_between_questions);
     if (now >= begin + duration) break;
     if (next < script.size()) until = std::min(until, begin + script[next].at);

@@ -14,6 +14,8 @@ struct PlayHooks {
   /// Nothing: there. Asked as often.
   std::function<std::optional<deployment::Wanted>(const deployment::Wanted& last)> wish = {};
   deployment::Wanted first = {};  // with which the controller was started
+  /// Told where the system is to be: at the begin, and whenever that has changed.
+  std::function<void(const deployment::Wanted&)> asked = {};
   /// Called for each step that adds a deployment, one after the other, on a thread of its own
   /// without priority. What it throws, play() throws.
   std::function<void(const deployment::ScriptStep&)> add = {};

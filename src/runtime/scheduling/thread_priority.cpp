@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 
@@ -13,6 +16,16 @@
 
 namespace millrace::runtime {
 namespace {
+
+/// As sched_setattr(2) takes it; glibc has it from 2.41 on.
+struct DeadlineAttributes {
+  std::uint32_t size = 48, policy = 6;  // SCHED_DEADLINE
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime = 0, deadline = 0, period = 0;  // in nanoseconds
+};
+static_assert(sizeof(DeadlineAttributes) == 48);
 
 bool set_fifo(int priority) {
   sched_param wanted{};
@@ -39,6 +52,17 @@ void set_priority_of_this_thread(int priority) {
   if (!set_fifo(priority))
     throw EngineError(fmt::format("a thread cannot have priority {} of SCHED_FIFO: {}", priority,
                                   std::strerror(errno)));
+  ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+void set_deadline_of_this_thread(Time runtime, Time period) {
+  DeadlineAttributes wanted;
+  wanted.runtime = static_cast<std::uint64_t>(runtime.count());
+  wanted.deadline = wanted.period = static_cast<std::uint64_t>(period.count());
+  if (::syscall(SYS_sched_setattr, 0, &wanted, 0) != 0)
+    throw EngineError(fmt::format("SCHED_DEADLINE with {} in each {} is refused ({}); run as root, "
+                                  "and leave the thread on all cores",
+                                  to_text(runtime), to_text(period), std::strerror(errno)));
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 

@@ -19,6 +19,10 @@ Verdict may_have_priority(int priority);
 /// if the system refuses.
 void set_priority_of_this_thread(int priority);
 
+/// Gives it SCHED_DEADLINE in place of that: so much of a core in each period, before all threads
+/// of SCHED_FIFO. It must not be bound to a core. EngineError if the system refuses.
+void set_deadline_of_this_thread(Time runtime, Time period);
+
 /// The thread runs only where nobody else wants to.
 void leave_cores_to_others(std::thread& thread);
 

@@ -3,6 +3,7 @@
 The long form is not in the suite: `check make_chain` and `check chain_holds 60`.
 """
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -48,3 +49,14 @@ def bounds():
     chain, = operation["chains"]
     print(f"exit {code}, age {chain['age_ms'] >= 250}, reaction {chain['reaction_ms'] >= 260}, limit {chain['reaction_limit_ms']:g}")
     print(operation["reason"])
+
+
+def parts_add_up(page):
+    """Of the chain in the page's data."""
+    data = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', Path(page).read_text(), re.S).group(1)
+    part, = json.loads(data)["parts"]
+    chain, = part["facts"]["analysis"]["operations"][0]["chains"]
+    gaps, works = ([one[key] for one in chain["parts"]] for key in ("gap_ms", "response_ms"))
+    reaction, age = sum(gaps) + sum(works), sum(gaps[:-1]) + sum(works)
+    print(", ".join(one["group"] for one in chain["parts"]) +
+          f": reaction {abs(reaction / chain['reaction_ms'] - 1) < 1e-4}, age {abs(age / chain['age_ms'] - 1) < 1e-4}")

@@ -6,16 +6,18 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "runtime/controller/controlled_system.h"
+#include "runtime/controller/fake_system.h"
 
 namespace millrace::runtime {
 namespace {
 
 using namespace std::chrono_literals;
 using test::ControlledSystem;
+using test::FakeSystem;
+using test::first_line;
 using test::in_scenario;
 
 TEST(ClockControl, clocks_are_those_of_the_setting) {
@@ -58,35 +60,11 @@ TEST(ClockControl, a_clock_that_cannot_be_set_stays_and_is_told) {
       notes.end());
 }
 
-/// A folder as the system's /sys, with one limit for each device of devfreq.
-class FakeSystem {
- public:
-  FakeSystem() : root(std::filesystem::path(testing::TempDir()) / "millrace_fake_sys") {
-    std::filesystem::remove_all(root);
-  }
-  ~FakeSystem() { std::filesystem::remove_all(root); }
-
-  std::filesystem::path add(const std::string& device, const std::string& highest) const {
-    const std::filesystem::path folder = root / "class/devfreq" / device;
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "max_freq") << highest << "\n";
-    return folder / "max_freq";
-  }
-
-  const std::filesystem::path root;
-};
-
-std::string first_line(const std::filesystem::path& file) {
-  std::string line;
-  std::getline(std::ifstream(file) >> std::ws, line);
-  return line;
-}
-
 TEST(ClockControl, gpus_and_npus_have_the_clock_of_devfreq_and_get_the_old_one_back) {
   FakeSystem fake;
-  const auto gpu = fake.add("17000000.gv11b", "1377000000");
-  const auto npu = fake.add("fdab0000.npu", "1000000000");
-  const auto memory = fake.add("dmc", "2112000000");
+  const auto gpu = fake.add_devfreq("17000000.gv11b", "1377000000");
+  const auto npu = fake.add_devfreq("fdab0000.npu", "1000000000");
+  const auto memory = fake.add_devfreq("dmc", "2112000000");
   board::Board board;
   board.devices.resize(2);
   board.devices[0].name = "gpu";
@@ -99,7 +77,7 @@ TEST(ClockControl, gpus_and_npus_have_the_clock_of_devfreq_and_get_the_old_one_b
   deployment.settings = {
       {system::ScenarioId(0), 0, {{"gpu", {114.75}}, {"npu", {500}}}, 0, {}}};
   {
-    ClockControl clocks(deployment, board, {}, fake.root);
+    ClockControl clocks(deployment, board, {}, fake.places());
     EXPECT_TRUE(clocks.staying().empty());
     clocks.set(deployment.settings[0].clocks);
     EXPECT_EQ(first_line(gpu).substr(0, 9), "114750000");
@@ -113,8 +91,8 @@ TEST(ClockControl, gpus_and_npus_have_the_clock_of_devfreq_and_get_the_old_one_b
 
 TEST(ClockControl, one_of_two_gpus_is_not_guessed) {
   FakeSystem fake;
-  fake.add("0.gpu", "1");
-  fake.add("1.gpu", "1");
+  fake.add_devfreq("0.gpu", "1");
+  fake.add_devfreq("1.gpu", "1");
   board::Board board;
   board.devices.resize(1);
   board.devices[0].name = "gpu";
@@ -122,7 +100,7 @@ TEST(ClockControl, one_of_two_gpus_is_not_guessed) {
   board.devices[0].clocks = {{100}, {200}};
   deployment::Deployment deployment;
   deployment.settings = {{system::ScenarioId(0), 0, {{"gpu", {100}}}, 0, {}}};
-  EXPECT_EQ(ClockControl(deployment, board, {}, fake.root).staying().size(), 1u);
+  EXPECT_EQ(ClockControl(deployment, board, {}, fake.places()).staying().size(), 1u);
 }
 
 TEST(ClockControl, clocks_of_this_machine_stay_if_the_board_is_another) {

@@ -1,0 +1,19 @@
+#pragma once
+// When the frames of a group come, as the analysis and the releases know it.
+#include "realtime/event_model.h"
+#include "system/system.h"
+
+namespace millrace::deployment {
+
+/// Of frames with this period on average. Distances that are longer than it, as rates grew, are as
+/// long as it is.
+realtime::EventModel event_model(const system::Events& events, Time period);
+/// At a level. The offset is left out: bounds hold for all of them.
+realtime::EventModel events_of(const system::System& system, system::GroupId group,
+                               std::int64_t level);
+
+/// So many frames may come before one that came with them has to be done.
+std::int64_t frames_within_deadline(const system::System& system, system::GroupId group,
+                                    std::int64_t level);
+
+}  // namespace millrace::deployment
