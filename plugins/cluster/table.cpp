@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "board/joined_boards.h"
+#include "board/joined/joined_boards.h"
 #include "millrace/engine.h"
 #include "version.h"
 #include "worker_link.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/board_file.h"
-#include "board/joined_boards.h"
+#include "board/joined/joined_boards.h"
 #include "board/shipped_texts.h"
 
 namespace millrace::board {

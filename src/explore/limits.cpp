@@ -29,7 +29,8 @@ Verdict few_streams(const plan::Plan& plan, const board::Board& board,
 std::size_t subnets_on(const plan::Plan& plan, const board::Processor& processor) {
   std::size_t subnets = 0;
   for (const plan::Stage& stage : plan.stages)
-    if (plan::streams_on(stage, processor) > 0) subnets += stage.phases.size();
+    if (plan::streams_on(stage, processor) > 0)
+      for (const plan::Phase& phase : stage.phases) subnets += phase.transfer ? 0u : 1u;
   return subnets;
 }
 

@@ -1,4 +1,4 @@
-#include "board/joined_boards.h"
+#include "board/joined/joined_boards.h"
 
 #include <gtest/gtest.h>
 

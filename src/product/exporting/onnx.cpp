@@ -98,7 +98,8 @@ fs::path file_of_phase(const fs::path& folder, const plan::Stage& stage, std::si
 template <class F>
 void for_each_phase(const plan::Plan& plan, F f) {
   for (const plan::Stage& stage : plan.stages)
-    for (std::size_t i = 0; i < stage.phases.size(); ++i) f(stage, i);
+    for (std::size_t i = 0; i < stage.phases.size(); ++i)
+      if (!stage.phases[i].transfer) f(stage, i);
 }
 
 void make_folder(const fs::path& folder) {

@@ -34,6 +34,7 @@ std::map<std::string, std::string> blobs_of(const Loaded& loaded, const std::str
     if (!engine::names_plugin(stage.engine)) continue;
     const auto engine = make_engine_of(plan_file, stage.engine, options);
     for (const plan::Phase& phase : stage.phases) {
+      if (phase.transfer) continue;
       const engine::SubnetRequest request = request_of(loaded, stage, phase);
       engine::prepare_batch(*engine, request, phase.batch);
       if (phase.batch > 1) engine->prepare(request);

@@ -170,6 +170,7 @@ explore::ChooseOptions choose_options(const PlanRequest& request, const Work& wo
                fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
   };
   choose.build.engine = work.engine->name();
+  choose.build.transfers = work.plugins.empty();  // of a device not here: the plug-in's own copies
   if (work.calibration) choose.calibration = &*work.calibration;
   choose.max_latency = request.max_latency;
   choose.max_batch = request.max_batch;
