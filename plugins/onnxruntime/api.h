@@ -26,7 +26,7 @@ struct OrtHardwareDevice;
 
 enum LoggingLevel : int { log_fatal = 4 };
 enum OptimizationLevel : int { optimize_nothing = 0 };
-enum HardwareType : int { hardware_cpu = 0 };
+enum HardwareType : int { hardware_cpu = 0, hardware_npu = 2 };
 
 /// Options by name, as the library takes them: both arrays have `count` texts.
 using Texts = const char* const*;

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <system_error>
 
+#include "qnn.h"
 #include "questions.h"
 #include "vulkan.h"
 
@@ -24,17 +24,7 @@ constexpr std::array<unsigned char, 64> relu{
 
 std::filesystem::path find_plugin(const Provider& provider, const MillraceOpening& opening) {
   if (!provider.settings.webgpu_library.empty()) return provider.settings.webgpu_library;
-  // Beside "FOLDER/onnxruntime/capi/libonnxruntime.so".
-  std::vector<std::filesystem::path> folders{
-      provider.library->path.parent_path().parent_path().parent_path()};
-  for (std::size_t i = 0; i < opening.package_folder_count; ++i)
-    folders.emplace_back(opening.package_folders[i]);
-  for (const std::filesystem::path& folder : folders) {
-    std::error_code error;
-    if (!folder.empty() && std::filesystem::exists(folder / plugin_file, error))
-      return folder / plugin_file;
-  }
-  return {};
+  return find_in_packages(*provider.library, opening, plugin_file);
 }
 
 /// Registered once in a process, as the library wants it; all sessions take turns.
@@ -139,8 +129,10 @@ std::vector<FoundDevice> find_devices(const Provider& provider, const MillraceOp
   // On cores the library's own provider stands in for one of another processor.
   found.front().provider.settings.provider = "cpu";
   found.front().provider.settings.options.clear();
-  found.push_back({kind == millrace_gpu ? "gpu0" : "npu0", provider.settings.provider, version, kind,
-                   provider});
+  found.front().provider.device = nullptr;
+  found.front().provider.turns = nullptr;
+  found.push_back({kind == millrace_gpu ? "gpu0" : "npu0", provider.settings.provider,
+                   version + (is_emulated(provider) ? ", computes on cores" : ""), kind, provider});
   return found;
 }
 

@@ -158,6 +158,20 @@ LoadedLibrary load_library(const MillraceOpening& opening) {
   return loaded;
 }
 
+std::filesystem::path find_in_packages(const OrtLibrary& library, const MillraceOpening& opening,
+                                       const std::filesystem::path& file) {
+  // Beside "FOLDER/onnxruntime/capi/libonnxruntime.so".
+  std::vector<std::filesystem::path> folders{
+      library.path.parent_path().parent_path().parent_path()};
+  for (std::size_t i = 0; i < opening.package_folder_count; ++i)
+    folders.emplace_back(opening.package_folders[i]);
+  for (const std::filesystem::path& folder : folders) {
+    std::error_code error;
+    if (!folder.empty() && std::filesystem::exists(folder / file, error)) return folder / file;
+  }
+  return {};
+}
+
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder,
                                               std::string_view prefix) {
   std::vector<std::filesystem::path> found;

@@ -30,6 +30,11 @@ struct LoadedLibrary {
 /// used. Thread-safe.
 LoadedLibrary load_library(const MillraceOpening& opening);
 
+/// The file in the folder of packages that the library lies in, or in one of the user's; empty: it
+/// is in none.
+std::filesystem::path find_in_packages(const OrtLibrary& library, const MillraceOpening& opening,
+                                       const std::filesystem::path& file);
+
 /// What the folder holds under names that begin so, sorted; nothing if it cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder,
                                               std::string_view prefix);

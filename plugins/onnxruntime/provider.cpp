@@ -71,7 +71,7 @@ void append(const Provider& provider, int threads, OrtSessionOptions& session) {
   const OptionTexts texts(options);
   const char* const* const keys = texts.keys.data();
   const char* const* const values = texts.values.data();
-  if (name == "webgpu")
+  if (provider.device != nullptr)
     check(api, api.append_provider_for(&session, provider.library->environment.get(),
                                        &provider.device, 1, keys, values, texts.keys.size()));
   else

@@ -9,6 +9,7 @@
 
 #include "devices.h"
 #include "failure.h"
+#include "qnn.h"
 #include "questions.h"
 #include "times.h"
 
@@ -78,6 +79,7 @@ std::int32_t open_engine(MillraceOpening* opening) {
     if (loaded.library == nullptr) throw LibraryFailure(loaded.reason);
     provider.library = loaded.library;
     if (opening->cache_folder != nullptr) provider.compiled = opening->cache_folder;
+    if (provider.settings.provider == "qnn") use_qnn_package(provider, *opening);
     if (std::string reason = obstacle_to_append(provider); !reason.empty()) throw LibraryFailure(reason);
     auto instance = std::make_unique<MillraceInstance>();
     instance->devices = find_devices(provider, *opening);

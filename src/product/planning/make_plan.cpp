@@ -101,6 +101,8 @@ Work prepare_for_board(const PlanRequest& request, network::Network network) {
   work.measured = runtime::within_plugins(
       profile::modelled(work.network, work.board, precisions), work.network, work.plugins);
   work.profile = profile::select(work.measured, precisions);
+  if (!request.loss.calibration.empty() || request.loss.has_frames(precisions))
+    work.calibration = calibration_for(precision_request(request, work));
   return work;
 }
 
