@@ -154,14 +154,25 @@ class CombinedBuilder {
       request.inputs.push_back({input, known.layout});
       result.in.push_back(known.place);
     }
-    request.outputs = border.outputs;
-    for (const TensorId output : border.outputs)
+    request.outputs = with_asked(border.outputs, part.layers);
+    for (const TensorId output : request.outputs)
       request.plain.push_back(must_be_plain(output, part.engine));
     result.subnet = part.engine->prepare(request);
     for (const Port& port : result.subnet->outputs()) result.out.push_back(place_of(port));
     result.in_pointers.resize(result.in.size());
     result.out_pointers.resize(result.out.size());
     return result;
+  }
+
+  /// The caller may ask for what no other layer outside reads.
+  std::vector<TensorId> with_asked(std::vector<TensorId> outputs,
+                                   const std::vector<LayerId>& layers) const {
+    for (const LayerId layer : layers)
+      for (const TensorId made : (*request_.network)[layer].outputs)
+        if (std::ranges::count(request_.outputs, made) > 0 &&
+            std::ranges::count(outputs, made) == 0)
+          outputs.push_back(made);
+    return outputs;
   }
 
   /// The caller's memory for what it asked for, a buffer of ours for what only other parts read.
