@@ -1,11 +1,15 @@
 // What the program and a worker on another board say to each other: a header, then bytes.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 namespace millrace_cluster {
 
 inline constexpr std::uint32_t magic = 0x3143524d;  // "MRC1": raised when messages change
+/// A worker that hears nothing for so long ends: the program asks four times as often whether it is
+/// there.
+inline constexpr std::chrono::seconds longest_silence{60};
 /// A larger body is refused before memory is taken for it.
 inline constexpr std::uint64_t largest_body = std::uint64_t{4} << 30;
 

@@ -64,6 +64,7 @@ WorkerLink::WorkerLink(std::string board, const std::string& reach, const std::s
   start(reach + " " + program);
   reader_ = std::thread([this] { read_answers(); });
   error_reader_ = std::thread([this] { read_errors(); });
+  keeper_ = std::thread([this] { keep_asking(); });
   try {
     const Message answer = call(
         {.kind = Kind::hello, .body = version, .bytes = std::char_traits<char>::length(version)});
@@ -80,6 +81,13 @@ WorkerLink::~WorkerLink() { end(); }
 
 void WorkerLink::end() {
   if (process_ < 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    if (lost_.empty()) lost_ = "it was left";  // who still writes there stops
+  }
+  changed_.notify_all();
+  if (keeper_.joinable()) keeper_.join();
   ::close(std::exchange(to_, -1));
   // It ends with its input. Who does not is ended.
   for (int i = 0; i < 50 && ::waitpid(process_, nullptr, WNOHANG) == 0; ++i) {
@@ -206,21 +214,25 @@ void WorkerLink::send(Kind kind, std::uint64_t number, const Call& call) {
   if (write_in_time(&header, sizeof header)) write_in_time(call.body, call.bytes);
 }
 
-/// Asks whether the board is there when nothing comes, which its reader answers at any time.
+/// Until the answer is there, or nothing has come for too long, not even what keep_asking() asks for.
 void WorkerLink::await(std::unique_lock<std::mutex>& lock, const Waiting& waiting) {
-  auto asked = Clock::now();
+  const auto began = Clock::now();
   const auto is_over = [&] { return waiting.done || !lost_.empty(); };
   while (!changed_.wait_for(lock, limit_ / 4, is_over)) {
-    const auto now = Clock::now();
-    if (now - std::max(heard_, asked) > limit_) {
-      lost_ = "it has not answered for " + std::to_string(static_cast<int>(limit_.count())) + " s";
-      changed_.notify_all();
-    } else if (now - std::max(heard_, asked) > limit_ / 2 && asked < heard_) {
-      asked = now;
-      lock.unlock();
-      send(Kind::hello, 0, {Kind::hello, 0, 0, version, std::char_traits<char>::length(version)});
-      lock.lock();
-    }
+    if (Clock::now() - std::max(heard_, began) <= limit_) continue;
+    lost_ = "it has not answered for " + std::to_string(static_cast<int>(limit_.count())) + " s";
+    changed_.notify_all();
+  }
+}
+
+/// Whether the board is there, which its reader answers at any time; so it knows, too, that we are.
+void WorkerLink::keep_asking() {
+  const auto pause = std::min<std::chrono::duration<double>>(limit_ / 4, longest_silence / 4);
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pause, [&] { return ends_ || !lost_.empty(); })) {
+    lock.unlock();
+    send(Kind::hello, 0, {Kind::hello, 0, 0, version, std::char_traits<char>::length(version)});
+    lock.lock();
   }
 }
 

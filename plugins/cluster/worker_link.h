@@ -61,6 +61,7 @@ class WorkerLink {
   void end();
   void send(Kind kind, std::uint64_t number, const Call& call);
   bool write_in_time(const void* bytes, std::uint64_t count);
+  void keep_asking();
   void await(std::unique_lock<std::mutex>& lock, const Waiting& waiting);
   void read_answers();
   void read_errors();
@@ -80,7 +81,8 @@ class WorkerLink {
   std::uint64_t next_ = 1;
   std::chrono::steady_clock::time_point heard_{};  // when something came last
   std::string lost_, said_;  // why it is gone; the end of its standard error
-  std::thread reader_, error_reader_;
+  bool ends_ = false;
+  std::thread reader_, error_reader_, keeper_;
 };
 
 }  // namespace millrace_cluster

@@ -78,10 +78,10 @@ class Worker {
           std::make_unique<Queue>([core] { millrace::board::pin_this_thread(core); }));
   }
 
-  /// Until the input ends.
+  /// Until the input ends, or nothing comes for too long: then the link is cut.
   void serve() {
     Header header;
-    while (read_header(in_, header)) {
+    while (something_comes() && read_header(in_, header)) {
       try {
         take(header);
       } catch (const std::exception& error) {
@@ -91,6 +91,12 @@ class Worker {
   }
 
  private:
+  bool something_comes() const {
+    pollfd ready{in_, POLLIN, 0};
+    const std::chrono::milliseconds limit = longest_silence;
+    return ::poll(&ready, 1, static_cast<int>(limit.count())) > 0;
+  }
+
   struct Loaded {
     std::unique_ptr<Program> program;
     std::size_t core = 0;
