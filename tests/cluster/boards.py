@@ -123,6 +123,7 @@ def main():
     parser.add_argument("--cut", default="", help="the last layer on the first board; else the plan's own choice")
     parser.add_argument("--loose", action="store_true", help="rates are shown, not judged")
     options = parser.parse_args()
+    options.millrace = str(Path(options.millrace).resolve())
     if reason := missing():
         print("skipped: needs", reason)
         return SKIPPED

@@ -79,6 +79,7 @@ def main():
     parser.add_argument("--tries", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    options.millrace = str(Path(options.millrace).resolve())
     chance = random.Random(options.seed)
     worker = str(Path(options.millrace).with_name("millrace-worker"))
     good = True

@@ -11,7 +11,8 @@ namespace millrace::profile {
 namespace {
 
 constexpr std::int64_t small = 1 << 10, large = 1 << 20;  // elements of float32
-constexpr int runs = 15;                                  // the median counts
+constexpr std::size_t runs = 15;                          // the median counts
+constexpr std::chrono::milliseconds long_enough{300};     // over a slow link there are fewer
 
 network::Network network_of_one_tensor(std::int64_t elements) {
   network::Network network;
@@ -31,14 +32,18 @@ struct BothWays {
 
 double median_ns(engine::Subnet& subnet, const std::byte* from, std::byte* to) {
   std::vector<double> times;
-  for (int i = 0; i < runs + 1; ++i) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (times.size() < runs + 1) {
     const auto start = std::chrono::steady_clock::now();
     subnet.run({&from, 1}, {&to, 1});
-    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-    if (i > 0) times.push_back(time.count());
+    const auto end = std::chrono::steady_clock::now();
+    times.push_back(std::chrono::duration<double, std::nano>(end - start).count());
+    if (end - begin > long_enough) break;
   }
-  std::ranges::nth_element(times, times.begin() + runs / 2);
-  return times[runs / 2];
+  if (times.size() > 1) times.erase(times.begin());  // it warms up
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
 }
 
 BothWays time_of(engine::Engine& engine, const board::Processor& processor,
