@@ -63,10 +63,9 @@ struct Work {
 };
 
 PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
-  return {&work.network,         work.engine.get(),
-          &work.board,           precisions_of(request.variants),
-          &request.loss,         request.setup.source.seed,
-          request.setup.context, work.samples.get()};
+  return {&work.network, work.engine.get(), &work.board, precisions_of(request.variants),
+          &request.loss, request.setup.source.seed, request.setup.context, work.samples.get(),
+          request.board.empty()};
 }
 
 /// That the program holds; null: it is in a file, or none is given.
@@ -101,7 +100,7 @@ Work prepare_for_board(const PlanRequest& request, network::Network network) {
   work.measured = runtime::within_plugins(
       profile::modelled(work.network, work.board, precisions), work.network, work.plugins);
   work.profile = profile::select(work.measured, precisions);
-  if (!request.loss.calibration.empty() || request.loss.has_frames(precisions))
+  if (request.loss.names_ranges())
     work.calibration = calibration_for(precision_request(request, work));
   return work;
 }

@@ -39,7 +39,8 @@ profile::Samples open_samples(const PrecisionRequest& request) {
 }
 
 profile::Execution execution_of(const PrecisionRequest& request) {
-  return {request.network, request.engine, request.board->processors.front()};
+  return {request.network, request.engine,
+          (request.is_here ? *request.board : board::this_machine()).processors.front()};
 }
 
 /// As the profile found it best, on the first processor.
@@ -116,7 +117,7 @@ void check_loss(const LossOptions& options, const std::vector<Precision>& precis
 
 std::optional<network::Calibration> calibration_for(const PrecisionRequest& request) {
   if (!holds(request.precisions, Precision::int8)) return std::nullopt;
-  check_int8(request);
+  if (request.is_here) check_int8(request);
   const std::string& path = request.options->calibration;
   if (!path.empty()) {
     const auto& memory = request.context.memory;

@@ -19,6 +19,7 @@ struct LossOptions {
   application::FrameOptions frames;
   ApplicationFrameOptions application = {};  // whose measure counts; its file is the source's
 
+  bool names_ranges() const { return !calibration.empty() || !frames.inputs.empty(); }
   /// Whether something is measured on frames.
   bool has_frames(const std::vector<board::Precision>& precisions) const;
 };
@@ -36,6 +37,7 @@ struct PrecisionRequest {
   std::uint64_t seed = 1;
   Context context = {};
   const ApplicationSamples* samples = nullptr;  // null: the frames are not an application's
+  bool is_here = true;  // the board; else this machine makes the ranges
 };
 
 /// The frames of the application, if it has any part in this.
