@@ -28,7 +28,7 @@ using explore::AdmissionProblem;
 using explore::AdmissionTask;
 using Json = nlohmann::json;
 
-/// Of cameras, lidars and predictions; drawn for each instance.
+/// Periods of cameras, lidars and predictions; one is drawn for each instance.
 constexpr std::array periods_ms{20, 25, 33, 40, 50, 66, 100, 200};
 
 struct Board {
@@ -147,7 +147,7 @@ Json experiment(const Board& board, const Point& point, const std::vector<std::s
           {"fitting_instances", fitting_instances}};
 }
 
-/// Of random sets that fit: a table with the periods as given, with shorter ones, or none.
+/// Counts of random sets that fit: with a table for the given periods, with shorter ones, or none.
 Json tables(const Board& board, const Point& point, const std::string& list) {
   const std::vector<bool> processors = allowed(board, list);
   Random random(point.seed);

@@ -100,7 +100,7 @@ class Collector : public benchmark::ConsoleReporter {
       if (run.run_type == Run::RT_Iteration && run.run_name.function_name == "spinning") add(run);
     if (runs.front().run_type == Run::RT_Aggregate) ConsoleReporter::ReportRuns(runs);
   }
-  /// Of the batches that had the cores to themselves.
+  /// Number of batches that had the cores to themselves.
   std::size_t undisturbed() const { return handovers_.size(); }
   double median() {
     std::sort(handovers_.begin(), handovers_.end());

@@ -81,7 +81,7 @@ board::Board with_fit(const board::Board& board, const std::vector<profile::Samp
   return result;
 }
 
-/// Of one network, in shares of its measured time.
+/// Errors of the model for one network, as shares of its measured time.
 struct Errors {
   double total = 0;   // of the sum of all layers
   double layers = 0;  // the sum of all layers' absolute errors

@@ -177,7 +177,7 @@ void run_frames(Runner& runner, int frames) {
   fmt::print("memory {:.1f} MB before, {:.1f} MB after\n", before, resident_megabytes());
 }
 
-/// Of the first variant that the layer has in this precision, or else of its first.
+/// By layer: the first variant that it has in this precision, or else its first variant.
 std::vector<board::Variant> variants_in(board::Precision precision, const engine::Engine& engine,
                                         const engine::SubnetRequest& request) {
   std::vector<board::Variant> result(request.network->layers.size());

@@ -26,7 +26,7 @@ struct Found {
   std::vector<double> ratios;                         // bound by the largest simulated response
 };
 
-/// Of growth: on how many resources its circle is, and whether it is inside of one flow.
+/// Name of the reason; for growth, on how many resources its circle is, and whether in one flow.
 std::string class_of(const TaskSystem& system, const NoBound& reason) {
   std::string name = to_text(reason.rule);
   if (reason.circle.empty()) return name;

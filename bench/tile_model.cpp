@@ -24,7 +24,7 @@ using namespace millrace;
 constexpr int repetitions = 25;
 constexpr int rounds = 8;  // through all layers of no network: the core may be slow for a while
 
-/// Of a workload: the fastest of some runs, and what its links took in the fastest for them.
+/// Times of a workload: the fastest of some runs, and what its links took in the fastest for them.
 struct Measured {
   double seconds = std::numeric_limits<double>::infinity(), transfers = seconds, kernels = seconds;
 };

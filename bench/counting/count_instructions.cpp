@@ -67,7 +67,7 @@ class Counting {
         engine_(engine::make_engine(engine, {})),
         counter_(log) {}
 
-  /// Of the only layer with several variants: instructions by variant.
+  /// Instructions by variant of the only layer that has several variants.
   nlohmann::json each_variant() {
     nlohmann::json counts = nlohmann::json::object();
     engine::SubnetRequest request = whole();
@@ -81,8 +81,8 @@ class Counting {
     return counts;
   }
 
-  /// Of a frame, each layer in the variant that needs least by itself, among those of the
-  /// precision where it has any and else of float32.
+  /// Instructions of a frame, each layer in the variant that needs fewest by itself, among those of
+  /// the precision where it has any, else of float32.
   std::int64_t best_variants(board::Precision precision) {
     return count(with_best_variants(precision));
   }
@@ -173,7 +173,7 @@ class Counting {
     return request;
   }
 
-  /// Of the second run: the first may still prepare something.
+  /// Instructions of the second run: the first may still prepare something.
   std::int64_t count(const engine::SubnetRequest& request) {
     Runner runner(*engine_, request);
     runner.run();

@@ -59,7 +59,7 @@ bool is_product(std::uint32_t word) {
   return false;
 }
 
-/// Of what is a load or a store.
+/// Whether an instruction that is a load or a store is a load.
 bool is_load(std::uint32_t word) {
   const std::uint32_t form = word >> 28 & 3;
   const bool literal = form == 1 && (word >> 24 & 1) == 0;

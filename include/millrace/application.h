@@ -100,7 +100,7 @@ class Application {
 
   const Model& model() const;
   const std::vector<std::string>& labels() const;
-  /// Of what the second network finds in crops; empty: it has no names, or there are no crops.
+  /// Labels of what the second network finds in crops; empty: it has none, or there are no crops.
   const std::vector<std::string>& labels_of_crops() const;
 
   /// Runs the plan on pictures of the program; the plan is of this model. Error if the steps do

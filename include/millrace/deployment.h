@@ -119,7 +119,7 @@ struct RunOptions {
 struct GroupReport {
   std::string group;
   std::int64_t due = 0, done = 0, skipped = 0, missed = 0;  // missed: their deadlines
-  /// Of own inputs: pictures that came, and those that their policy dropped.
+  /// Pictures of a group's own inputs: those that came, and those that their policy dropped.
   std::int64_t submitted = 0, overwritten = 0;
   std::int64_t repeated = 0;     // done with an input that had been used before
   std::int64_t without_input = 0;  // done before the first was submitted: no result

@@ -70,7 +70,7 @@ struct Candidate {
 /// Never changes, and copies share it: any thread may use any copy.
 class Plan {
  public:
-  /// Of this model, or of the file that the plan names. Error if it was made for another.
+  /// A plan of this model, or of the model that the file names. Error if it was made for another.
   static Plan from_file(const std::string& path, const Model& model);
   static Plan from_file(const std::string& path);
   static Plan from_file(const std::string& path, const Options& options);
@@ -85,7 +85,7 @@ class Plan {
   /// Between two frames: by the plan's dataflow graph; and while it was made.
   std::optional<Duration> predicted_period() const;
   std::optional<Duration> measured_period() const;
-  /// Of a plan that was made here, the plans that were compared; of a file none.
+  /// The plans that were compared, for a plan that was made here; none for a plan from a file.
   std::vector<Candidate> candidates() const;
 
   /// Starts its stages on this machine. The session keeps plan and model. Any number may run.

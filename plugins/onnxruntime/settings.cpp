@@ -10,7 +10,7 @@
 namespace millrace_onnxruntime {
 namespace {
 
-/// Those that a user may name; what they take is passed on by their own names.
+/// Providers that a user may name; what they take is passed on by their own names.
 constexpr std::array<std::string_view, 7> providers{"cpu",      "xnnpack", "openvino", "cuda",
                                                     "tensorrt", "qnn",     "tidl"};
 /// How the library's own settings of a session begin.

@@ -17,7 +17,7 @@ struct Blob {
   std::string_view model;              // the toolkit's file
 };
 
-/// Of the subnet's inputs and outputs; the model is left empty.
+/// A blob with the subnet's inputs and outputs; the model is left empty.
 Blob blob_of(const std::string& platform, const MillraceSubnet& subnet);
 
 std::string to_bytes(const Blob& blob);

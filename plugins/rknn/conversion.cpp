@@ -19,7 +19,7 @@
 namespace millrace_rknn {
 namespace {
 
-/// Of one conversion; removed with what is in it, unless it is to be kept.
+/// The folder of one conversion; removed with what is in it, unless it is to be kept.
 class WorkFolder {
  public:
   explicit WorkFolder(const std::filesystem::path& keep) : is_kept_(!keep.empty()) {

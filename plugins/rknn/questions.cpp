@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> products{"Conv", "ConvTranspose", "Gemm", "MatMul",
                                                    "GRU", "LSTM"};
-/// Those besides the products.
+/// Operators besides the products.
 constexpr std::array<std::string_view, 41> others{
     "Add", "AveragePool", "BatchNormalization", "Clip", "Concat", "DepthToSpace", "Div", "Elu",
     "Exp", "Flatten", "Gelu", "GlobalAveragePool", "GlobalMaxPool", "HardSigmoid", "HardSwish",

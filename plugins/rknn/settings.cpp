@@ -36,7 +36,7 @@ Platform read_platform(const std::string& word) {
                      joined(platforms, [](const Platform& each) { return each.name; }));
 }
 
-/// That of this machine, else the one that most boards have.
+/// The platform of this machine, else the one that most boards have.
 Platform usual_platform() {
   std::ifstream file("/proc/device-tree/compatible", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -15,7 +15,7 @@ Toolkit find_toolkit(const std::string& python);
 /// "2.5.0" of "2.5.0 (c49f7a3b@2026-10-09)": what toolkit and runtime have in common.
 std::string release_of(const std::string& version);
 
-/// Of "2.5.0": 2; 0 for what is no version.
+/// The major number: 2 for "2.5.0"; 0 for what is no version.
 int major_of(const std::string& version);
 
 }  // namespace millrace_rknn

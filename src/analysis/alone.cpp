@@ -12,7 +12,7 @@ struct Running {
   Time end;
 };
 
-/// Of those that run; nothing: none does.
+/// The earliest end of the firings that run; nothing: none runs.
 std::optional<Time> next_end(const std::vector<std::optional<Running>>& running) {
   std::optional<Time> next;
   for (const auto& each : running)

@@ -13,7 +13,7 @@ namespace millrace::analysis {
 struct EdgeBuffer {
   std::size_t group = 0;  // GroupId
   std::string from, to;
-  /// That it has at run time: nobody ever waits for space, as the bounds take for granted.
+  /// Space that it has at run time: nobody ever waits for space, as the bounds take for granted.
   std::int64_t space = 0;
   /// With the least total of the group, its tasks would wait for each other, but not for ever.
   std::int64_t least = 0;

@@ -19,8 +19,8 @@ std::optional<Time> period_bound(const plan::Plan& plan, const network::Network&
 std::optional<Time> shortest_period(const plan::Plan& plan, const network::Network& network,
                                     const plan::PhaseTimes& phase_times);
 
-/// Of first-free replicas with the plan's slots: results leave in order, so while the slowest is at
-/// its frame, the others fill the slots and then wait for it. Zero if a time is unknown.
+/// Period of first-free replicas with the plan's slots: results leave in order. While the slowest
+/// is at its frame, the others fill the slots and then wait for it. Zero if a time is unknown.
 Time period_of_copies(const plan::Plan& plan, const plan::PhaseTimes& phase_times);
 
 /// The longest time from a frame's submission to its last result, by the same graph, of frames that

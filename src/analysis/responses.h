@@ -23,8 +23,8 @@ struct ChainAnswer {
   std::vector<realtime::ChainPart> parts = {};  // by its groups; none: there is no bound
 };
 
-/// Of the chains whose groups are all active there. No bound where a frame may find its group busy,
-/// and is skipped or late then.
+/// Answers for the chains whose groups are all active there. No bound where a frame may find its
+/// group busy, and is skipped or late then.
 std::vector<ChainAnswer> chain_answers(const system::System& system, const deployment::Wanted& at,
                                        const std::vector<std::optional<Time>>& responses);
 

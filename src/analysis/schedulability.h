@@ -19,7 +19,7 @@ struct DeadlineQuestions {
   realtime::SimulationOptions simulation = {};      // no run: it is not simulated
 };
 
-/// Of a scenario at a level.
+/// Answers for one scenario at one level.
 struct DeadlineAnswers {
   deployment::Operation operation;
   bool has_setting = false;    // the deployment's; else the clocks are the highest

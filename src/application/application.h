@@ -31,8 +31,8 @@ struct Input {
   OnError on_error = OnError::skip;
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all
-  // Of a camera: so long one that gives no picture counts as frozen, and is connected again; and so
-  // long this is tried before the input ends, 0: not at all.
+  // For a camera: it counts as frozen after `watchdog` without a picture, and is connected again;
+  // this is tried for `reconnect` before the input ends, 0: not at all.
   Time watchdog = std::chrono::seconds(10), reconnect = std::chrono::seconds(30);
   std::string place;        // in the file
   std::string name = {};    // of several inputs: by which results say where they are from

@@ -41,7 +41,7 @@ class Part {
     for (const double value : values)
       if (!std::isfinite(value)) fail(fmt::format("has the value {}, expected a number", value));
   }
-  /// Of a rectangle with a value for each pixel.
+  /// Checks a rectangle that has one value for each pixel.
   void check_pixels(std::int64_t width, std::int64_t height, std::size_t count) const {
     constexpr std::int64_t longest = std::int64_t{1} << 30;
     const bool is_size = width >= 0 && height >= 0 && width <= longest && height <= longest;

@@ -61,7 +61,7 @@ class Reader {
     return head_.activated ? x : logistic(x);
   }
 
-  /// Those of which a class may be.
+  /// The boxes that may be of a class.
   std::vector<Box> boxes_above(std::size_t anchor, double threshold) const {
     std::vector<Box> boxes;
     for (std::size_t cell = 0; cell < plane_; ++cell) {

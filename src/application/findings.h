@@ -87,7 +87,7 @@ struct Findings {
   std::optional<std::vector<float>> embedding = {};
   std::optional<ReadText> text = {};
   std::string json = {};                            // anything else, as JSON; empty: nothing
-  // Of an application with crops, which fills them itself: by falling probability of the boxes.
+  // Findings in crops, which the application itself fills: by falling probability of the boxes.
   std::vector<CropFindings> crops = {};
   std::int64_t not_cropped = 0;  // boxes of the wanted classes that were too many
   std::int64_t outside = 0;      // that have no pixel in the picture

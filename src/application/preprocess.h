@@ -17,7 +17,7 @@ std::unique_ptr<Processing> make_preprocessing(const Application& application,
                                                const network::Network& network,
                                                const Registry& registry);
 
-/// Of the network's first input, which has to be that of pictures.
+/// Size of the network's first input, which has to be that of pictures.
 Size input_size(const network::Network& network, const ImageSettings& settings,
                 const std::string& place);
 

@@ -89,7 +89,7 @@ struct Parts {
   std::function<void(const InputError&)> skip = {};
   std::int64_t batch = 1;  // pictures that the network takes at once
   const CropParts* crops = nullptr;  // none: there is no second network
-  /// That has begun, of the same source, and that others use after this run; none: one of its own.
+  /// Intake that has begun, of the same source, and that others use after this run; none: its own.
   Intake* intake = nullptr;
   const Totals* so_far = nullptr;  // of the run before, which has handed over; none: there is none
 };

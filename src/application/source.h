@@ -29,14 +29,14 @@ class Source {
   virtual void decode(Picture&) const {}
   /// After the end. What was read before is good.
   virtual std::optional<Complaint> complaint() const { return std::nullopt; }
-  /// As the source says, none: nobody knows.
+  /// Number of pictures, as the source says; none: nobody knows.
   virtual std::optional<std::int64_t> count() const { return std::nullopt; }
-  /// Of a video or camera; 0: none.
+  /// Frame rate of a video or camera; 0: none.
   virtual double rate_fps() const { return 0; }
-  /// Of several inputs: each for itself, for threads that read them at the same time; none: it is
-  /// one. Borrowed.
+  /// The single inputs, if there are several, for threads that read them at the same time; none: it
+  /// is one. Borrowed.
   virtual std::vector<Source*> lanes() { return {}; }
-  /// Of a camera; null: it is none. Any thread.
+  /// Presence of a camera; null: it is none. Any thread.
   Presence* presence() const { return presence_.get(); }
   const std::shared_ptr<Presence>& shared_presence() const { return presence_; }
 

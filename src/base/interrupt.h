@@ -48,8 +48,8 @@ class InterruptGuard {
   Interrupt* interrupt_;
 };
 
-/// Of the files that this process writes: begin() and end() stand around each until it is whole or
-/// removed. For main functions, before anything is written; no library function calls it.
+/// Interrupt of the files that this process writes: begin() and end() stand around each until it is
+/// whole or removed. For main functions, before anything is written; no library function calls it.
 void set_interrupt_of_files(Interrupt* interrupt);
 Interrupt* interrupt_of_files();
 

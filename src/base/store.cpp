@@ -71,7 +71,7 @@ class Mapping {
     if (memory_ == MAP_FAILED || size_ < sizeof(Header)) return std::nullopt;
     const std::span all(static_cast<const std::byte*>(memory_), size_);
     const std::span content = all.subspan(sizeof(Header));
-    // Of all of it: after a power failure a file may have its size but not its content.
+    // All of it is checked: after a power failure a file may have its size but not its content.
     const Header expected = header_of(key, content);
     if (std::memcmp(all.data(), &expected, sizeof expected) != 0) return std::nullopt;
     return content;

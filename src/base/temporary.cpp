@@ -28,7 +28,7 @@ std::uint64_t random_number() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-/// Of a file; nothing if none is there.
+/// Status of a file; nothing if none is there.
 std::optional<struct stat> status_of(const std::filesystem::path& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;

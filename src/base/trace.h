@@ -26,7 +26,7 @@ struct TraceFiring {
   std::int64_t frame = 0, count = 1;
   Time begin{}, end{};
   std::int64_t step = 1;  // from one of these frames to the next
-  /// Of that time, first and last: tensors come from other processors and go there.
+  /// First and last parts of that time: tensors come from other processors and go there.
   Time in{}, out{};
   bool operator==(const TraceFiring&) const = default;
 };

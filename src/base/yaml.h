@@ -51,7 +51,7 @@ class YamlView {
   bool is_scalar() const { return node_->kind == YamlNode::Kind::scalar; }
   /// What YAML takes for a number or for true, false or nothing is no text unless quoted.
   std::string text() const;
-  /// Of a value that is neither list nor map: as it stands there, whatever it looks like.
+  /// Text of a value that is neither list nor map: as it stands there, whatever it looks like.
   std::string scalar() const;
   /// A path relative to the document's folder, as it is from here.
   std::string path() const;

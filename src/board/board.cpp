@@ -65,7 +65,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Those whose cores one with this name has, "cores0-1": all from a first to a last.
+/// Processors whose cores one with this name has, "cores0-1": all from a first to a last.
 std::vector<Processor> in_range(const Board& board, const std::string& name) {
   for (std::size_t first = 0; first < board.processors.size(); ++first) {
     std::vector<Processor> group;

@@ -61,7 +61,7 @@ struct Board {
 /// EngineError if the thread may use none.
 Board this_machine();
 
-/// Of all processes together.
+/// Physical memory of this machine, which all processes share.
 Bytes memory_of_this_machine();
 
 /// All cores of the board as one processor, named after them: what runs one layer on all cores.
@@ -84,7 +84,7 @@ std::vector<Processor> processors_of(const Device& device);
 /// The device that the processor, or its first core, is of; nothing on a board without devices.
 const Device* device_of(const Board& board, const Processor& processor);
 
-/// Of all memories that lie behind no other.
+/// Size of all memories that lie behind no other, together.
 Bytes main_memory(const Board& board);
 
 /// As its device and the nearest memory say: of each precision, the fastest unit's. Empty where

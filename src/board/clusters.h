@@ -30,7 +30,7 @@ std::string first_line(const std::filesystem::path& path);
 /// "0-3,6" of most files of the system, and "0 1 2 3" of those of cpufreq. Empty if it is neither.
 std::vector<int> cores_in_file(const std::filesystem::path& path);
 
-/// Of these cores. `root`: the folder that holds proc and sys.
+/// Facts of these cores. `root`: the folder that holds proc and sys.
 std::vector<CoreFacts> facts_of_cores(const std::vector<int>& cores,
                                       const std::filesystem::path& root = "/");
 
@@ -40,7 +40,7 @@ std::vector<CoreFacts> facts_of_cores(const std::vector<int>& cores,
 std::vector<Device> devices_of_cores(const std::vector<Processor>& processors,
                                      const std::vector<CoreFacts>& facts, const std::string& model);
 
-/// Of each CPU device, its cores that the board's processors have, as one processor. Cores of
+/// For each CPU device, its cores that the board's processors have, as one processor. Cores of
 /// unlike devices never work on one layer together: the slow ones would keep the fast ones waiting.
 std::vector<Processor> joined_clusters(const Board& board);
 

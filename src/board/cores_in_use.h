@@ -25,7 +25,7 @@ struct CoreInUse {
   bool operator==(const CoreInUse&) const = default;
 };
 
-/// Those of the cores that another process has noted.
+/// The cores among these that another process has noted.
 std::vector<CoreInUse> used_by_others(const std::vector<int>& cores);
 
 }  // namespace millrace::board

@@ -83,10 +83,10 @@ struct Costs {
   Time border{};  // at each border of a subnet: changing the layout of a tensor
   /// Bytes per second over the way in and out; nothing: tensors stay where they are.
   std::optional<double> transfer = {};
-  /// Of that way: engines that copy while the device computes. 0: it does neither while it does the
+  /// Engines of that way that copy while the device computes. 0: it does neither while it does the
   /// other; 1: for both directions together; 2: one for each.
   int copy_engines = 0;
-  /// Of gpu and npu: the share of its time that a core is busy with launching its work and waiting
+  /// For gpu and npu: the share of its time that a core is busy with launching its work and waiting
   /// for it.
   double feeding = 0;
   std::optional<int> fed_by_core = {};  // the core that is; nothing: the system chooses

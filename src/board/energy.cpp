@@ -93,7 +93,7 @@ bool EnergyMeter::find_rapl(const fs::path& root) {
   return !counters_.empty();
 }
 
-/// Of sockets alone, as amd_energy counts the cores too; an INA sensor counts what it measures.
+/// Takes sockets alone, as amd_energy counts the cores too; an INA sensor counts what it measures.
 void EnergyMeter::find_energies(const fs::path& monitor, bool is_sensor) {
   constexpr int most_inputs = 512;
   for (int number = 1; number <= most_inputs; ++number) {

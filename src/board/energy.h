@@ -39,7 +39,7 @@ class EnergyMeter {
   std::optional<double> take(Clock::time_point now = Clock::now());
 
  private:
-  /// Of energy; a battery's falls.
+  /// A counter of energy; a battery's falls.
   struct Counter {
     std::filesystem::path file;
     double joules_each = 1e-6;  // of what the file counts
@@ -47,7 +47,7 @@ class EnergyMeter {
     std::int64_t range = 0;  // where it begins anew; 0: it never does
     bool falls = false;
   };
-  /// Of power: in microwatts, or in millivolts and milliamperes.
+  /// A sensor of power: in microwatts, or in millivolts and milliamperes.
   struct Rail {
     std::filesystem::path power, voltage, current;
   };

@@ -5,10 +5,10 @@
 
 namespace millrace::board {
 
-/// Those that matter to kernels and that the operating system has switched on, oldest first.
+/// Instruction sets that matter to kernels and that the system has switched on, oldest first.
 std::vector<std::string> instruction_sets();
 
-/// Of the processors that this program is compiled for: "x86_64", "aarch64"; else "other".
+/// Architecture that this program is compiled for: "x86_64", "aarch64"; else "other".
 std::string architecture();
 
 }  // namespace millrace::board

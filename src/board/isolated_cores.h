@@ -5,7 +5,7 @@
 
 namespace millrace::board {
 
-/// Of the kernel's isolcpus= and of isolated cpusets: only threads that are bound to them run
+/// Cores of the kernel's isolcpus= and of isolated cpusets: only threads that are bound to them run
 /// there. Ascending. `root`: where the system's /sys lies.
 std::vector<int> isolated_cores(const std::filesystem::path& root = "/");
 

@@ -6,7 +6,7 @@
 
 namespace millrace::board {
 
-/// Of one processor, all its cores together.
+/// Peaks of one processor, all its cores together.
 struct Peaks {
   /// Per second; a multiply-accumulate is two. Precisions that the processor lacks are absent,
   /// f32 never is.

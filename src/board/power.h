@@ -16,7 +16,7 @@ namespace millrace::board {
 Milliwatts static_power(const Device& device, Megahertz clock);
 Milliwatts dynamic_power(const Device& device, Megahertz clock);
 
-/// That of its power point if it has no list of clocks; 0 if it has neither.
+/// Its highest clock; that of its power point if it has no list of clocks; 0 if it has neither.
 Megahertz highest_clock(const Device& device);
 
 /// A processor of a device of which nothing is known draws so much while it works, and nothing
@@ -44,7 +44,7 @@ struct DeviceEnergy {
   bool operator==(const DeviceEnergy&) const = default;
 };
 
-/// Of each device of which the board knows the power, at its highest clock, and of all that is no
+/// Energy of each device whose power the board knows, at its highest clock, and of all that is no
 /// processor, if the board knows that; empty: it knows nothing. `interval_s`: between two frames.
 std::vector<DeviceEnergy> energy_per_frame(const Board& board,
                                            const std::vector<BusyProcessor>& processors,

@@ -21,11 +21,11 @@ inline constexpr int largest_core = (1 << 20) - 1;
 double read_number(const YamlView& view, const Bounds& bounds);
 int read_count(const YamlView& view, int low, int high);
 
-/// Of giga-operations or gigabytes per second: the whole number that it stands for.
+/// Reads giga-operations or gigabytes per second: the whole number that the value stands for.
 double read_giga(const YamlView& view);
 Time read_microseconds(const YamlView& view);
 Milliwatts read_power(const YamlView& view);
-/// Of the one among size_kib, size_mib, size_gib that is there.
+/// The size in the one field among size_kib, size_mib, size_gib that is there.
 Bytes read_size(const YamlView& view);
 
 std::vector<std::string> read_texts(const YamlView& view);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those of one core, ascending; only this one where the system tells nothing.
+/// Hardware threads of one core, ascending; only this one where the system tells nothing.
 std::vector<int> threads_of(int core, const fs::path& cpus) {
   const fs::path list = cpus / fmt::format("cpu{}/topology/thread_siblings_list", core);
   std::vector<int> threads = cores_in_file(list);

@@ -16,7 +16,7 @@ struct UnitLoop {
   void (*run)(std::int64_t rounds) = nullptr;
 };
 
-/// Those that this machine can run. For float32 there is always one.
+/// The loops that this machine can run. For float32 there is always one.
 std::vector<UnitLoop> unit_loops();
 
 }  // namespace millrace::board

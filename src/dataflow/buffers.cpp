@@ -164,7 +164,7 @@ class Sizer {
     }
   }
 
-  /// Of what the options allow; the rest is left for something that is small, if not the smallest.
+  /// Share of what the options allow; the rest is for a result that is small, if not the smallest.
   static constexpr double exact_share = 0.6;
 
   Storage storage_;

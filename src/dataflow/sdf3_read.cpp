@@ -156,7 +156,7 @@ class Reader {
     }
   }
 
-  /// Of the default processor: of several the last, as in SDF3; the only one need not be marked.
+  /// Time on the default processor: the last of several, as in SDF3; a single one needs no mark.
   std::string time_text(const pugi::xml_node& properties, const std::string& place) const {
     pugi::xml_node chosen;
     const auto processors = properties.children("processor");

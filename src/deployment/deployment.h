@@ -81,7 +81,7 @@ double slowdown(const board::Device& device, const Clocks& clocks);
 
 /// So many times as long, rounded up.
 Time stretched(Time time, double slowdown);
-/// Of the processors of a device; null: a core of a board that says nothing of it.
+/// Scheduling policy of a device's processors; null: a core of a board that says nothing of it.
 realtime::SchedulingPolicy policy_of(const board::Device* device);
 
 /// The tasks of the groups that are active, "group.task", on the board's processors: a flow for

@@ -5,8 +5,8 @@
 
 namespace millrace::deployment {
 
-/// Of frames with this period on average. Distances that are longer than it, as rates grew, are as
-/// long as it is.
+/// Event model of frames with this period on average. Distances that are longer than it, as rates
+/// grew, are as long as it is.
 realtime::EventModel event_model(const system::Events& events, Time period);
 /// At a level. The offset is left out: bounds hold for all of them.
 realtime::EventModel events_of(const system::System& system, system::GroupId group,

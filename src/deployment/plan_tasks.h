@@ -24,7 +24,7 @@ struct PlanShape {
 };
 
 PlanShape shape_of(const plan::Plan& plan);
-/// Of a plan inside a deployment's file.
+/// Shape of a plan inside a deployment's file.
 PlanShape read_shape(const JsonView& plan);
 
 /// InputError unless each phase has one task, on a processor of its stage and after all that it

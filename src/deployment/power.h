@@ -7,7 +7,7 @@
 
 namespace millrace::deployment {
 
-/// Of one processor while nothing runs; 0: the board does not say.
+/// Power of one processor while nothing runs; 0: the board does not say.
 double still_mw(const board::Device& device, const Clocks& clocks);
 /// What the task adds while it runs: what was measured at the highest clock, or what the board
 /// says; it changes with the clock as the board's.
@@ -19,7 +19,7 @@ struct DevicePower {
   double busy_mw = 0;   // what the tasks add on average
 };
 
-/// Of each device of which the board knows the power; empty: of none. Tasks take their average
+/// Power of each device of which the board knows it; empty: of none. Tasks take their average
 /// times.
 std::vector<DevicePower> expected_power(const Deployment& deployment, const board::Board& board,
                                         const Operation& operation);

@@ -11,7 +11,7 @@ namespace millrace::deployment {
 /// By GroupId, each ascending, from the begin of the record. Empty: the group is not in it.
 using RecordedReleases = std::vector<std::vector<Time>>;
 
-/// Of one of three forms: lines "TIME_S GROUP", with '#' before what is no more read; a trace that
+/// Reads three forms: lines "TIME_S GROUP", with '#' before what is no more read; a trace that
 /// `run` or `bench` wrote; or ROS 2's tracing as text: see ros_trace.h. InputError names the line.
 RecordedReleases read_recorded(const std::filesystem::path& path, const system::System& system);
 

@@ -10,7 +10,7 @@ namespace {
 
 using realtime::ResourceId;
 
-/// Those with tasks and a cost.
+/// Resources with tasks and a cost of releases.
 std::vector<ResourceId> resources_with_releases(const realtime::TaskSystem& tasks,
                                                 const std::vector<Time>& costs) {
   std::vector<bool> is_used(tasks.resources.size(), false);

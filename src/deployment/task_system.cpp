@@ -30,7 +30,7 @@ struct Resources {
     }
   }
 
-  /// Of a release of a frame; the thread has no fixed core.
+  /// Cost of releasing a frame, by resource; the thread has no fixed core.
   std::vector<Time> release_costs(const system::System& system) const {
     std::vector<Time> costs;
     for (std::size_t r = 0; r < slowdowns.size(); ++r)

@@ -62,7 +62,7 @@ class CombinedEngine final : public Engine {
     return result;
   }
 
-  /// Of the first that runs anything there.
+  /// Traits of the first engine that runs anything there.
   std::optional<Traits> traits(const board::Processor& processor) const override {
     for (const Member& member : members_)
       if (takes_part(member, processor))
@@ -102,7 +102,7 @@ class CombinedEngine final : public Engine {
     return members_.back().engine->prepare(request);
   }
 
-  /// Of one engine, as only it has that memory.
+  /// A subnet of one engine, as only it has that memory.
   static std::unique_ptr<Subnet> prepare_in_space(SubnetRequest request,
                                                   const std::vector<Engine*>& engines,
                                                   std::vector<board::Variant> variants) {

@@ -30,7 +30,7 @@ struct EngineOptions {
   std::function<bool(double share)> compiling = {};
 };
 
-/// Of an engine that has none: InputError if one is given.
+/// For an engine that has no settings: InputError if one is given.
 void refuse_settings(const EngineOptions& options, const std::string& engine);
 
 }  // namespace millrace::engine

@@ -25,7 +25,7 @@ bool uses_int8(const std::vector<board::Variant>& variants) {
                      [](const board::Variant& v) { return v.precision == board::Precision::int8; });
 }
 
-/// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
+/// Variant of each layer on its processor; empty if the engine's own choice is the best everywhere.
 std::vector<board::Variant> variants_of(const VariantsByProcessor& variants,
                                         const plan::Mapping& mapping) {
   std::vector<board::Variant> result;

@@ -69,7 +69,7 @@ struct Choice {
   /// The same of one processor, if pre-processing, network and post-processing of a frame run one
   /// after the other: the baseline of Kim's thesis.
   std::optional<double> baseline_fps = {};
-  /// That the search found for pre- and post-processing; 0: it looked for none.
+  /// Threads that the search found for pre- and post-processing; 0: it looked for none.
   std::int64_t pre_threads = 0, post_threads = 0;
 
   const Candidate& winner() const { return candidates[best]; }

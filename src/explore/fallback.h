@@ -14,11 +14,11 @@ struct Fallback {
   bool operator==(const Fallback&) const = default;
 };
 
-/// Of a mapping, by layer. What the layer reads comes from `wanted`, and what reads its results is
-/// there; instead of the layer there may be several behind each other that `wanted` cannot run. At
-/// the ends of a network there are none, and none where the mapping leaves a processor for layers
-/// that it could run as well: these are the same mappings that the searches over configurations
-/// have with stages none of whose layers goes elsewhere.
+/// Fallbacks of a mapping, by layer. What the layer reads comes from `wanted`, and what reads its
+/// results is there; instead of the layer there may be several behind each other that `wanted`
+/// cannot run. At the ends of a network there are none, and none where the mapping leaves a
+/// processor for layers that it could run as well: these are the same mappings that the searches
+/// over configurations have with stages none of whose layers goes elsewhere.
 std::vector<Fallback> fallbacks(const Problem& problem, const plan::Mapping& mapping);
 
 /// "relu3 (Relu) does not run on npu0, which has the layers around it: ...", and how many more

@@ -11,7 +11,7 @@ namespace millrace::explore {
 /// subnet.
 Verdict within_limits(const plan::Plan& plan, const board::Board& board);
 
-/// Of one stage: as the device's limits say; of devices whose limits are silent 1, of cores any.
+/// Most streams of one stage: as the device's limits say; 1 if they are silent, any on cores.
 std::int64_t most_streams(const board::Board& board, const board::Processor& processor);
 
 }  // namespace millrace::explore

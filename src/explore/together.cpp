@@ -154,7 +154,7 @@ class SharedCandidates {
     return made.list().front();
   }
 
-  /// Those whose bounds are near the best one.
+  /// Measures the candidates whose bounds are near the best one.
   void measure() {
     constexpr double near = 1.25;
     const Time least =

@@ -72,7 +72,7 @@ std::unique_ptr<product::LoadedApplication> loaded_of(const Access::Impl<Applica
   if (parts.model.hash() != of.model.hash())
     throw InputError(parts.name, "is a plan of another model than the application's; plan its own");
   auto memory = face::memory_of(plan);
-  // That of the crops stands beside it in the file, and reading it needs their network.
+  // The plan of the crops stands beside it in the file, and reading it needs their network.
   if (of.application->crops && !parts.file_name.empty()) memory->plans.clear();
   memory->models[of.application->model.file] = Access::of(of.model).network;
   memory->applications[of.name] = of.application;

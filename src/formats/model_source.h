@@ -24,13 +24,13 @@ struct ModelSource {
   /// Width and height of the input, in place of the file's: of Darknet's networks and detectors of
   /// the zoo.
   std::optional<std::int64_t> size = std::nullopt;
-  /// Of a Darknet configuration; empty: those beside it, if they are there. Or "random".
+  /// Weights of a Darknet configuration; empty: those beside it, if they are there. Or "random".
   std::filesystem::path weights = {};
   std::uint64_t seed = 1;  // of weights where there are none
   bool operator==(const ModelSource&) const = default;
 };
 
-/// Of the keys `model`, `weights`, `size` and `shapes`. InputError for what is not for such a
+/// Reads the keys `model`, `weights`, `size` and `shapes`. InputError for what is not for such a
 /// model.
 ModelSource read_model_source(const YamlView& view);
 

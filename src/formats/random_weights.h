@@ -19,7 +19,7 @@ inline std::filesystem::path named_weights(const ModelSource& source) {
   return wants_random_weights(source) ? std::filesystem::path() : source.weights;
 }
 
-/// Of Network::metadata, where weights are random; its value says why.
+/// A key of Network::metadata, where weights are random; its value says why.
 inline constexpr const char* random_weights_key = "millrace.random_weights";
 
 inline bool has_random_weights(const Network& network) {

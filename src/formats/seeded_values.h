@@ -17,7 +17,7 @@ struct Spread {
 Spread he_spread(std::int64_t fan_in);
 /// Small beside the activations, but not 0, so that a forgotten bias shows.
 inline constexpr Spread bias_spread{0, 0.0625f};
-/// Of a batch normalisation's values; `gain` is the mean of its scales.
+/// Spreads of a batch normalisation's values; `gain` is the mean of its scales.
 constexpr Spread scale_spread(float gain) { return {gain, 0.125f}; }
 inline constexpr Spread shift_spread{0, 0.125f};  // its biases and means
 inline constexpr Spread variance_spread{1, 0.25f};

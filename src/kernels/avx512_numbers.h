@@ -77,7 +77,7 @@ namespace millrace::kernels {
   return _mm512_div_ps(x, _mm512_add_ps(_mm512_set1_ps(1), exponential));
 }
 
-/// Of 16 outputs, the sums without bias of some pixels, and where their results lie.
+/// The sums without bias of some pixels, for 16 outputs, and where their results lie.
 struct Pixels {
   const float* sums = nullptr;  // aligned to 64 bytes
   std::size_t sums_apart = 0;
@@ -86,7 +86,7 @@ struct Pixels {
   std::size_t to_apart = 0;  // bytes
 };
 
-/// Of 16 outputs that follow each other, in units of the result.
+/// What turns sums of 16 outputs that follow each other into results, in units of the result.
 struct Finish {
   const OwnConvolution& convolution;
   __mmask16 mask;  // of those that there are

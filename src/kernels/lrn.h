@@ -18,8 +18,8 @@ struct ResponseNorm {
   float alpha = 1e-4f, bias = 1;
 };
 
-/// Of pixels of `channels` numbers, dense. The relative error is below 1e-6, or that of rounding to
-/// bfloat16. `to` is elsewhere. Runs on the calling thread and its OpenMP helpers.
+/// Normalises pixels of `channels` numbers, dense. The relative error is below 1e-6, or that of
+/// rounding to bfloat16. `to` is elsewhere. Runs on the calling thread and its OpenMP helpers.
 void normalize_response(std::span<const float> from, const ResponseNorm& norm, float* to);
 void normalize_response(std::span<const std::uint16_t> from, const ResponseNorm& norm,
                         std::uint16_t* to);

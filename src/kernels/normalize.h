@@ -16,7 +16,7 @@ struct ChannelMap {
 void write_factors(std::span<const float> scale, std::span<const float> variance, float epsilon,
                    std::vector<float>& factors);
 
-/// Of rows of mean.size() numbers, the first of which stand `from_stride` numbers apart:
+/// Normalises rows of mean.size() numbers, the first of which stand `from_stride` numbers apart:
 /// (x - mean) * factor + shift, with one rounding at the end where the processor has it, as in
 /// oneDNN's kernels. `to` is dense and elsewhere. Runs on the calling thread and its OpenMP
 /// helpers.

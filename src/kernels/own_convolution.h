@@ -33,7 +33,7 @@ struct Activation {
 };
 
 enum class StoredNumber { f32, bf16, f16, u8, s8 };
-/// Of 16 bits, bfloat16 or float16.
+/// Whether the number has 16 bits: bfloat16 or float16.
 constexpr bool is_half(StoredNumber number) {
   return number == StoredNumber::bf16 || number == StoredNumber::f16;
 }
@@ -52,7 +52,7 @@ struct OwnConvolution {
   StoredNumber source = StoredNumber::f32, result = StoredNumber::f32;
   StoredNumber added = StoredNumber::f32;  // of what it adds to; as wide as the result
   float added_scale = 1;                   // what that is multiplied with
-  // Of 8 bits, not in winograd.h: the integers that stand for 0.
+  // For 8 bits, not in winograd.h: the integers that stand for 0.
   std::int32_t source_zero = 0;  // not in amx_convolution.h
   float result_zero = 0, added_zero = 0;
 };

@@ -59,7 +59,7 @@ struct Reach {
   std::size_t number, apart;
 };
 
-/// Of any number of pieces: three, then two more at a time.
+/// Combines any number of pieces: three, then two more at a time.
 template <std::size_t step, class How, class Number>
 [[gnu::always_inline]] inline void combine(const Number* from, const Reach& window,
                                            std::size_t count, Number* __restrict to) {
@@ -107,7 +107,7 @@ struct PooledRows {
     write_windows<1>(columns, row, done);
   }
 
-  /// Those from `x` on one by one. `known`: the number of channels, or 0.
+  /// Writes the windows from `x` on one by one. `known`: the number of channels, or 0.
   template <std::size_t known>
   [[gnu::always_inline]] void write_windows(const Number* columns, Number* row,
                                             std::size_t x) const {
@@ -118,8 +118,8 @@ struct PooledRows {
     }
   }
 
-  /// Of one channel: windows up to the last one that ends inside the row, many side by side. Their
-  /// number.
+  /// Writes windows of one channel, up to the last one that ends inside the row, many side by side.
+  /// Returns their number.
   template <std::size_t stride>
   [[gnu::always_inline]] std::size_t write_whole_windows(const Number* columns, Number* row) const {
     const PoolAxis& axis = pool.width;

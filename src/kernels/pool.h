@@ -32,7 +32,7 @@ struct Pool {
   bool counts_padding = false;  // in averages: as zeros
 };
 
-/// Of dense images. Runs on the calling thread and its OpenMP helpers.
+/// Max pooling of dense images. Runs on the calling thread and its OpenMP helpers.
 void max_pool(const Pool& pool, const float* from, float* to);
 /// The same of bfloat16 or float16 numbers.
 void max_pool(const Pool& pool, const std::int16_t* from, std::int16_t* to);

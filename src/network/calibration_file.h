@@ -21,7 +21,7 @@ struct CalibrationTable {
 void write_calibration(const std::filesystem::path& path, const CalibrationTable& table);
 /// InputError naming file and field.
 CalibrationTable read_calibration(const std::filesystem::path& path);
-/// Of a calibration, in whatever file it stands.
+/// Means of a calibration, in whatever file it stands.
 std::map<std::string, std::vector<float>> read_means(const JsonView& view);
 
 /// The tensors that a table has ranges for: float32, and not constant.

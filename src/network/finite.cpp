@@ -7,7 +7,7 @@
 namespace millrace::network {
 namespace {
 
-/// Of infinite numbers and NaN all bits of the exponent are set. Without a branch for each value,
+/// Infinite numbers and NaN have all bits of the exponent set. Without a branch for each value,
 /// so that the compiler looks at several at once.
 template <class Bits, Bits exponent>
 bool has_finite(const Array& array) {

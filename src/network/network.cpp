@@ -20,7 +20,7 @@ struct NamedDimensions {
   std::int64_t axis = 0, end = 0;
 };
 
-/// Those of the first input, or of what a OneHot makes.
+/// The dimensions named of the first input, or of what a OneHot makes.
 struct DimensionsOf {
   std::vector<NamedDimensions> operator()(const Softmax& op) const { return {{op.axis, op.end}}; }
   std::vector<NamedDimensions> operator()(const Reduce& op) const { return each(op.axes); }

@@ -11,13 +11,13 @@ bool is_one_of(const Operator& op) {
 
 inline bool is_reshape(const Operator& op) { return is_one_of<Reshape>(op); }
 inline bool is_binary(const Operator& op) { return is_one_of<Binary>(op); }
-/// Of real numbers, transposed or not.
+/// A convolution of real numbers, transposed or not.
 inline bool is_convolution(const Operator& op) { return is_one_of<Conv, ConvTranspose>(op); }
-/// Also of integers.
+/// The same, or a convolution of integers.
 inline bool is_any_convolution(const Operator& op) {
   return is_convolution(op) || is_one_of<ConvInteger, QLinearConv>(op);
 }
-/// Of matrices of real numbers.
+/// A product of matrices of real numbers.
 inline bool is_product(const Operator& op) { return is_one_of<Gemm, MatMul>(op); }
 inline bool multiplies(const Operator& op) { return is_convolution(op) || is_product(op); }
 /// What layers after it are fused into; so are they into Binary where nothing of these is near.

@@ -88,7 +88,7 @@ struct Array {
   std::shared_ptr<const Buffer> memory;
   std::shared_ptr<const LazyDigest> known = {};  // shared by all that share the memory
 
-  /// Of the bytes; calculated once for all copies of an array from make_array.
+  /// Digest of the bytes; calculated once for all copies of an array from make_array.
   Digest digest() const { return known ? known->of(bytes()) : digest_of(bytes()); }
   std::span<const std::byte> bytes() const { return memory->bytes(); }
   template <class T>

@@ -21,7 +21,7 @@ struct BuildOptions {
   /// Frames; 0: the phases of a frame wait for each other. A mapping that goes to and fro more
   /// often than offsets may grow waits more.
   std::int64_t most_offset = 1'000'000;
-  /// Of the slots of all tensors: offsets grow as far as they fit in.
+  /// Memory for the slots of all tensors: offsets grow as far as they fit in.
   Bytes most_memory = {std::int64_t{1} << 30};
   std::vector<std::int64_t> batches = {};  // frames at once, by LayerId; empty: 1 for all
   /// The further processors that share the frames of a processor of the mapping, by that; no layer

@@ -16,7 +16,7 @@ inline SlotsKey slots_key(const Channel& channel) { return {channel.tensor, chan
 /// tensor that passes between stages or to and from the caller; see decision 17.
 Plan with_slots(const Plan& plan, const std::vector<std::int64_t>& capacities, std::int64_t slack);
 
-/// Of all slots of all tensors, each tensor's counted once.
+/// Size of all slots of all tensors, each tensor's counted once.
 Bytes slot_bytes(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

@@ -34,7 +34,7 @@ class ByPhase {
 
   void add(Phases actor) { actors_.push_back(std::move(actor)); }
   bool empty() const { return actors_.empty(); }
-  /// Of replicas.
+  /// The number of replicas.
   std::size_t size() const { return actors_.size(); }
   Phases& operator[](std::size_t actor) { return actors_[actor]; }
   const Phases& operator[](std::size_t actor) const { return actors_[actor]; }
@@ -77,7 +77,7 @@ struct BorderTimes {
   bool operator==(const BorderTimes&) const = default;
 };
 
-/// Of one replica of a stage. All of one frame.
+/// What is known of one replica of a stage. All times are of one frame.
 struct ReplicaEvidence {
   std::vector<std::optional<Time>> phases;  // from the profile; nothing: unknown
   Time predicted{};                         // of all phases, from the profile; 0: unknown
@@ -101,7 +101,7 @@ struct Assessed {
   Evidence evidence;
 };
 
-/// Of a plan of which nothing is known.
+/// Evidence for a plan of which nothing is known.
 Evidence no_evidence(const Plan& plan);
 /// From predicted times of one frame.
 Evidence predicted(const PhaseTimes& times);
@@ -111,7 +111,7 @@ void check_evidence(const Evidence& evidence, const Plan& plan);
 /// Precondition: the evidence fits the plan.
 PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
 
-/// Of the phases' firings, each of a whole batch; 0 where they are unknown.
+/// Border times of the phases' firings, each of a whole batch; 0 where they are unknown.
 ByPhase<BorderTimes> border_times(const Plan& plan, const Evidence& evidence);
 
 /// "gpu receives tensors for 0.15 ms of each frame, and sends them for 0.05 ms", for each processor
@@ -125,8 +125,8 @@ std::map<std::string, Time> feeding_of_idle_cores(const Plan& plan, const Eviden
 std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidence);
 
 /// How long a frame keeps each processor busy, by its name, cores that only feed devices included.
-/// Of several actors on one processor it is their mean, since their times hold what they take from
-/// each other.
+/// Several actors on one processor count with their mean, since their times hold what they take
+/// from each other.
 std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence);
 
 }  // namespace millrace::plan

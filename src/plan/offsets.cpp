@@ -24,7 +24,7 @@ std::int64_t replicas_at(const Plan& plan, const Endpoint& end) {
   return end.is_outside() ? 1 : plan.stages[end.stage].replicas();
 }
 
-/// Of how many consecutive frames an end holds some at once.
+/// The number of consecutive frames of which an end holds some at once.
 std::int64_t span_at(const Plan& plan, const Endpoint& end) {
   return batch_of(plan, end) * replicas_at(plan, end);
 }

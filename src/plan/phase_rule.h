@@ -27,7 +27,7 @@ class PhaseRule {
   std::size_t phases(std::size_t processor) const { return phases_[processor].batches.size(); }
 
  private:
-  /// Of a processor. `waits`: by phase, and then by processor, how many of its phases this one
+  /// A processor's phases. `waits`: by phase, then by processor, how many of its phases this one
   /// waits for, also through others; its own only those before it.
   struct Phases {
     std::vector<std::int64_t> batches;

@@ -103,7 +103,7 @@ struct Plan {
   std::vector<Stage> stages;             // without empty ones
   std::vector<Channel> channels;
   std::vector<board::Variant> variants;  // by LayerId; empty: the engine's own choice for all
-  /// Of those that work on one frame at once, such as what the plan is compared with. Empty: the
+  /// Variants for work on one frame at once, such as what the plan is compared with. Empty: the
   /// same.
   std::vector<board::Variant> one_frame_variants = {};
   std::optional<network::Calibration> calibration;  // if some layer runs in int8

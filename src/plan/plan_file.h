@@ -28,8 +28,8 @@ struct PlanOf {
   const PlanFile& file;
   const network::Network& network;
 };
-/// Those of an application with crops, in one file: for all readers but read_crops_plan() it is the
-/// first one's.
+/// Writes the plans of an application with crops into one file: for all readers but
+/// read_crops_plan() it is the first one's.
 void write_plans(const std::filesystem::path& path, const PlanOf& first, const PlanOf& crops);
 
 /// What the plan was made from, so that its model can be read before the plan. InputError if the

@@ -181,7 +181,7 @@ class PlanReader {
     json.fail(fmt::format("found '{}', expected 'round robin' or 'first free'", json.text()));
   }
 
-  /// Of each replica of the stage.
+  /// Reads the evidence of each replica of the stage.
   void read_evidence(const JsonView& json, std::size_t replicas) {
     const std::vector<Time> predicted = read_times(json.at("predicted_ms"), replicas);
     const std::vector<Time> measured = read_times(json.at("measured_ms"), replicas);
@@ -204,7 +204,7 @@ class PlanReader {
     std::move(result.begin(), result.end(), std::back_inserter(evidence_.replicas));
   }
 
-  /// Of the last phase that was read.
+  /// Reads the border times of the last phase that was read.
   static void read_borders(const JsonView& json, std::vector<ReplicaEvidence>& replicas) {
     const std::vector<Time> in = read_times(json.at("in_ms"), replicas.size());
     const std::vector<Time> out = read_times(json.at("out_ms"), replicas.size());
@@ -264,7 +264,7 @@ class PlanReader {
     return {read_tensor(json.at("tensor")), read_space(json.at("from")), read_space(json.at("to"))};
   }
 
-  /// Of the host, which has no name in the plan.
+  /// Name of a memory space; empty for the host, which has no name in the plan.
   static std::string read_space(const JsonView& json) {
     const std::string text = json.text();
     if (text.empty()) json.fail("found nothing, expected \"host\" or the name of a memory");

@@ -81,7 +81,7 @@ class Transfers {
     return end.is_outside() ? host : plan_.stages[end.stage].space;
   }
 
-  /// Those of each tensor once for each memory, in the order in which their makers are done.
+  /// Moves of each tensor once for each memory, in the order in which their makers are done.
   void collect_moves() {
     const std::vector<Endpoint> order = phase_order(plan_);
     std::map<TensorId, std::map<std::string, std::vector<Endpoint>>> readers;  // by space

@@ -22,7 +22,7 @@ Plan with_variants(const Plan& plan, std::vector<board::Variant> variants);
 /// Another engine runs the stages of which `which` is true.
 Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& which,
                  const std::string& engine);
-/// Of several engines that may run together, only those by whose names layers run; so the plan runs
+/// Keeps those of several engines that may run together by whose names layers run; so the plan runs
 /// where the others are missing. Stages that had the same engines still have the same.
 Plan with_used_engines(const Plan& plan);
 /// Whether all processors of the stage are on this board.

@@ -96,7 +96,7 @@ Json to_json(const Endpoint& end, const Plan& plan) {
   return {{"stage", plan.stages[end.stage].name}, {"phase", end.phase}};
 }
 
-/// Of the layers that run in another one than these; empty: than the engine would choose.
+/// Variants of the layers that run in another one than these; empty: than the engine would choose.
 Json variants_of(const std::vector<board::Variant>& variants,
                  const std::vector<board::Variant>& usual, const network::Network& network) {
   Json result = Json::object();

@@ -26,7 +26,7 @@ RangeMethod method_of(const std::string& text) {
   return RangeMethod::squares;
 }
 
-/// Of the application, if the source is one, or of the options.
+/// Frames of the application, if the source is one, or of the options.
 struct LearningFrames {
   LearningFrames(const CalibrateRequest& request, const network::Network& network) {
     const Context& context = request.setup.context;

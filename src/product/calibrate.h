@@ -30,7 +30,7 @@ struct Calibrated {
   std::size_t equalised_channels = 0;
 };
 
-/// Of the model, or with `equalised` of the model that is written there first: network::equalise.
+/// For the model, or with `equalised` for the one that is written there first: network::equalise.
 /// InputError if an output is one of the files that are read.
 Calibrated calibrate(const CalibrateRequest& request);
 

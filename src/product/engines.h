@@ -45,7 +45,7 @@ struct Support {
 std::vector<Support> supports(const network::Network& network, const board::Board& board,
                               const millrace::Context& context = {});
 
-/// Of this machine, by processor: one at a time, then all at once.
+/// Peaks of this machine, by processor: one at a time, then all at once.
 struct MeasuredPeaks {
   std::vector<board::Peaks> alone, together;
 };

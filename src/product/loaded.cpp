@@ -36,7 +36,7 @@ bool has_choice(const network::Network& network, const engine::Engine& engine,
   return false;
 }
 
-/// Of the stages that run elsewhere than on cores, joined by commas.
+/// Engines of the stages that run elsewhere than on cores, joined by commas.
 std::string engines_of_devices(const plan::Plan& plan) {
   std::vector<std::string> names;
   for (const plan::Stage& stage : plan.stages)

@@ -44,7 +44,7 @@ struct RunnableOptions {
 /// other process uses, which is the first of the board then.
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);
 
-/// Of a model on one processor: lets each layer run in its fastest variant, as a plan does. That is
+/// In a model on one processor, lets each layer run in its fastest variant, as a plan does. That is
 /// measured briefly, and kept.
 void choose_variants(Loaded& loaded);
 

@@ -58,7 +58,7 @@ class Feeder {
     std::vector<std::string> names;
     std::vector<network::Array> inputs;
   };
-  /// Of the next result.
+  /// The submission of the next result.
   Submission take_submitted() {
     Submission first = std::move(on_their_way_.front());
     on_their_way_.pop_front();

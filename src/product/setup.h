@@ -42,8 +42,8 @@ std::string engine_of(const Setup& setup);
 /// To measure with.
 std::unique_ptr<engine::Engine> make_engine(const Setup& setup);
 
-/// Of the stages of a plan or deployment in the file. EngineError, which names both, if one of the
-/// engines cannot start.
+/// The engine of the stages of a plan or deployment in the file. EngineError, which names both, if
+/// one of the engines cannot start.
 std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
                                                const engine::EngineOptions& options);
 

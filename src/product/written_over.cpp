@@ -48,7 +48,7 @@ bool is_there(const std::string& file) {
   return !file.empty() && fs::exists(file, ignored);
 }
 
-/// Those that become frames.
+/// The pictures that become frames.
 std::vector<fs::path> pictures_of(const application::Input& input) {
   std::error_code error;
   if (input.kind != application::InputKind::images || !fs::is_directory(input.path, error))

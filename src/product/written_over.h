@@ -52,7 +52,7 @@ class FilesRead {
   void refuse(const application::Output& output);
 
  private:
-  /// Of a file that is not there yet: its folder's, and its name.
+  /// Which file it is; if it is not there yet, its folder's numbers, and its name.
   struct Identity {
     std::uint64_t device = 0, file = 0;
     std::string name;

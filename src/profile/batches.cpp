@@ -23,8 +23,8 @@ constexpr double hopeless_on_more = 2;   // times the best on one frame: not tri
 constexpr double worth_another = 1.2;    // times the best on four frames: tried on eight too
 constexpr double clearly_faster = 0.97;  // times what it is compared with: more than noise
 constexpr double levels_off = 0.98;      // of the time per frame of half as many: more gain nothing
-/// Of the network's time: with other variants than on one frame results differ in their last digits
-/// from those of a frame alone, and weights are packed in two ways.
+/// Share of the network's time: with other variants than on one frame results differ in their last
+/// digits from those of a frame alone, and weights are packed in two ways.
 constexpr double worth_other_digits = 0.03;
 
 /// The constant that the layer multiplies with; null if there is none.
@@ -122,7 +122,7 @@ class TailMeasurement {
     return at_pace(other.result(), ratio(first, one_.result().whole.median));
   }
 
-  /// Of each layer, what is not far slower than the best on one frame.
+  /// For each layer, the variants that are not far slower than the best on one frame.
   std::vector<Variants> worth_trying() const {
     std::vector<Variants> result(layers_.size());
     for (const LayerId layer : tail_) {

@@ -68,7 +68,7 @@ class Observation {
     return result;
   }
 
-  /// Of those tensors of the batch that are multiplied by weights.
+  /// Channel sizes of those tensors of the batch that are multiplied by weights.
   network::ChannelSizes channel_sizes(const std::function<void()>& after_frame) {
     network::ChannelSizes sizes;
     for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t f) {
@@ -85,7 +85,7 @@ class Observation {
     return sizes;
   }
 
-  /// Of those tensors of the batch that convolutions read, by name.
+  /// Means of those tensors of the batch that convolutions read, by name.
   std::map<std::string, std::vector<float>> means(const std::function<void()>& after_frame) {
     std::vector<std::vector<double>> sums(batch_.size());
     for (std::size_t i = 0; i < batch_.size(); ++i)
@@ -131,7 +131,7 @@ class Observation {
     });
   }
 
-  /// Of one frame, to the sums by channel.
+  /// Adds the means of one frame to the sums by channel.
   static void add_means(std::span<const float> values, const network::Shape& shape,
                         std::vector<double>& sums) {
     if (sums.empty() || values.empty()) return;

@@ -34,9 +34,9 @@ struct CalibrationResult {
 CalibrationResult calibrate(const Execution& execution, const Samples& samples,
                             const CalibrateOptions& options = {});
 
-/// Of what layers multiply by weights: below this lie all but a thousandth of a channel's numbers,
-/// without their sign, in the frame where they are largest. `options`: memory and progress. Errors
-/// as above.
+/// Channel sizes of what layers multiply by weights: below a size lie all but a thousandth of a
+/// channel's numbers, without sign, in the frame where they are largest. `options`: memory and
+/// progress. Errors as above.
 network::ChannelSizes channel_sizes(const Execution& execution, const Samples& samples,
                                     const CalibrateOptions& options = {});
 

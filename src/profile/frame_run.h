@@ -33,7 +33,7 @@ class FrameRun {
   /// On the calling thread, bound to the processor meanwhile. InputError if the frame does not fit
   /// the network, EngineError.
   void run(std::span<const network::Array> frame);
-  /// Of an input of the network or one of the outputs, after run().
+  /// Bytes of an input of the network or one of the outputs, after run().
   std::span<const std::byte> bytes(TensorId tensor) const;
   template <class T>
   std::span<const T> values(TensorId tensor) const {

@@ -42,8 +42,8 @@ std::vector<double> quantised(std::span<const double> bins, std::size_t levels) 
   return result;
 }
 
-/// Of what `levels` steps over the first `size` bins show from what is there, when all that lies
-/// beyond falls into the last of them.
+/// How far what `levels` steps over the first `size` bins show is from what is there, when all that
+/// lies beyond falls into the last of them.
 double divergence(std::span<const double> bins, std::size_t size, std::size_t levels) {
   constexpr double nearly_none = 1e-9;  // where the steps show nothing and something is
   const double total = std::accumulate(bins.begin(), bins.end(), 0.0);

@@ -30,7 +30,7 @@ struct Loss {
 /// the output holds integers, what it holds.
 std::vector<std::int64_t> top_answer(const network::Array& output);
 
-/// Of one frame.
+/// The answers of one frame.
 struct Answers {
   std::int64_t count = 1, changed = 0;
 };
@@ -41,7 +41,7 @@ Answers compare_top_answers(std::span<const network::Array> expected,
 using CompareAnswers =
     std::function<Answers(std::size_t frame, std::span<const network::Array> found)>;
 
-/// Of one frame. Both in the order of network.outputs.
+/// Adds one frame. Both lists in the order of network.outputs.
 void add_frame(Loss& loss, std::span<const network::Array> expected,
                std::span<const network::Array> found, Answers answers);
 

@@ -63,7 +63,7 @@ void check_calibration(const MeasurementTarget& target, Precision precision) {
                                             "; calibrate this one");
 }
 
-/// Of a processor that has none of the precision: others run the layers in it.
+/// Profile of a processor that has none of the precision: others run the layers in it.
 ProcessorProfile refused(const MeasurementTarget& target, const std::string& reason) {
   ProcessorProfile profile;
   profile.layers.resize(target.network.layers.size());

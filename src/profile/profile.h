@@ -14,7 +14,7 @@
 
 namespace millrace::profile {
 
-/// Of repeated runs of one thing.
+/// Statistics of repeated runs of one thing.
 struct Statistics {
   Time median{}, mean{}, deviation{}, maximum{};
   Time worst_case{};  // max(largest seen, mean + 6 deviations)

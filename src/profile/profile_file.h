@@ -32,7 +32,7 @@ struct ProfileKey {
 };
 Verdict fits(const Profile& profile, const ProfileKey& key);
 
-/// Those of the precisions asked for in which a processor was not measured, or under another bound
+/// Precisions asked for in which a processor was not measured, or was measured under another bound
 /// on the error.
 std::vector<board::Precision> missing(const Profile& profile, const board::Board& board,
                                       const MeasureOptions& options);

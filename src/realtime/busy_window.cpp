@@ -19,7 +19,7 @@ Time longest_busy(const LocalView& view, const PolicyRule& rule) {
 }
 
 constexpr int most_looked_at = 20'000;
-/// Of tasks whose flow returns to the resource: bounds along paths are as low there.
+/// For tasks whose flow returns to the resource: bounds along paths are as low there.
 constexpr int most_looked_at_in_flows = 300;
 
 WindowBound endless() { return {unbounded, unbounded, unbounded, unbounded, {}}; }

@@ -297,7 +297,7 @@ class TableSearch {
   bool stopped_ = false;
 };
 
-/// Of all, `kept` too.
+/// The hyperperiod of all tasks, of `kept` too.
 Time whole_cycle(const std::vector<TableTask>& tasks, const KeptTable& kept) {
   std::vector<TableTask> all = tasks;
   all.insert(all.end(), kept.tasks.begin(), kept.tasks.end());

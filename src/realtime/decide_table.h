@@ -26,7 +26,7 @@ struct TableDecision {
   StaticTable table = {};           // if it exists; without frames; `kept` is not in it
 };
 
-/// Of tasks that are not cut: exact. Each unit works from the begin of the table on as early as the
+/// Exact for tasks that are not cut. Each unit works from the begin of the table on as early as the
 /// order of jobs allows; of two states with the same jobs done, one that is no later in anything is
 /// enough. Precondition: check() passes. InputError as hyperperiod().
 TableDecision decide_table(const std::vector<TableTask>& tasks, const KeptTable& kept = {},

@@ -30,7 +30,7 @@ struct ResourceState {
 /// The index in `state.ready` of the job that the policy runs next; none: it waits.
 std::optional<std::size_t> chosen(const TaskSystem& system, const Resource& resource,
                                   const ResourceState& state, Time now);
-/// Of a table: the slot at `now` and when it ends.
+/// The table's slot at `now` and when it ends.
 std::pair<TaskId, Time> slot_at(const Resource& resource, Time phase, Time now);
 
 }  // namespace millrace::realtime

@@ -94,7 +94,7 @@ bool Fixpoint::step(TaskId task) {
   return is_new;
 }
 
-/// Of those that the task waits for.
+/// The first without a bound among those that the task waits for.
 TaskId Fixpoint::first_endless(TaskId task) const {
   return *std::ranges::find_if(system_[task].after, [this](TaskId first) {
     return states_[first.index].endless;

@@ -21,7 +21,7 @@ std::int64_t jobs_at_most(const Interferer& task, Time window) {
                                   : task.arrivals->events_within(std::min(window, task.until));
 }
 
-/// Of jobs that are partly done when the window begins.
+/// Rest of the jobs that are partly done when the window begins.
 Time rest_of_earlier(const Interferer& task, const EventModel& due, Time phase, Time last) {
   const Time end = std::min(last, task.left + task.worst - Time{1});
   const std::int64_t before = floor_of(task.left - phase, due.period);

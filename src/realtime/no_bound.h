@@ -19,7 +19,7 @@ struct NoBound {
   /// The first is the flow's. Each waits for the next one, or can be delayed by it. At the last one
   /// the rule gave up; it may be of another flow.
   std::vector<TaskId> chain;
-  /// Of growth and rounds: each task's activations become later because of the next one, those of
+  /// For growth and rounds: each task's activations become later because of the next one, those of
   /// the last because of the first.
   std::vector<TaskId> circle = {};
 

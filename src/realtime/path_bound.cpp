@@ -308,8 +308,8 @@ Time PathBounds::head_latest(const Path& path, TaskId task) const {
   return latest;
 }
 
-/// Of the path's own flow: jobs of the same activation beside the path, of earlier ones that are
-/// late, and of later ones that do not come after the path's last task there.
+/// Interference by the path's own flow: jobs of the same activation beside the path, of earlier
+/// ones that are late, and of later ones that do not come after the path's last task there.
 void PathBounds::add_own_flow(const Path& path, TaskId other, Interference& found) const {
   const auto visit = std::find_if(path.visits.begin(), path.visits.end(), [&](const Visit& one) {
     return one.resource == system_[other].resource && can_delay(other, one);

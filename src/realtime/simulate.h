@@ -48,7 +48,7 @@ struct SimulationOptions {
   int runs = 200;  // in all; a part of them changes the worst scenario of a flow a little
 };
 
-/// Of all runs of a system whose jobs pile up, as many are made as some seconds allow.
+/// If the jobs of a system pile up, only as many of the runs are made as some seconds allow.
 struct SimulatedResponses {
   int runs = 0;  // that were made
   ScenarioResult largest;

@@ -34,7 +34,7 @@ struct TableTask {
   bool operator==(const TableTask&) const = default;
 };
 
-/// Of a job, in this order.
+/// Part of a job, in this order.
 enum class TablePart { in, run, out };
 const char* to_text(TablePart part);
 
@@ -65,7 +65,7 @@ struct StaticTable {
 /// is one of its units, tasks that wait for each other.
 void check(const std::vector<TableTask>& tasks);
 
-/// Of the task `before`: the job that this job of the task reads.
+/// The job of the task `before` that this job of the task reads.
 std::int64_t job_read(const TableTask& task, std::int64_t job, const TableTask& before);
 /// From the start of the table, within its first cycle. The end-to-end deadline counts too.
 Time deadline_of_job(const std::vector<TableTask>& tasks, std::size_t task, std::int64_t job);

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of silence: until ssh has connected; of a program; of a disk that takes a large file.
+/// Limits of silence: until ssh has connected; of a program; of a disk that takes a large file.
 constexpr std::chrono::seconds patience_at_first{40}, patience_at_work{15}, patience_of_disk{120};
 
 /// What goes to a stream of ours, without waiting for who reads it.
@@ -314,7 +314,7 @@ class Client {
     if (all[1].revents != 0) error_->write_some();
   }
 
-  /// Of what has come; how it ended, if that was among it.
+  /// Takes all that has come; returns how it ended, if that was among it.
   std::optional<Ended> take_all() {
     while (const std::optional<WireMessage> message = link_.next()) {
       if (message->kind == Kind::ended) return read_ended(message->body);

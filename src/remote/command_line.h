@@ -14,7 +14,7 @@ struct OptionUse {
   bool reads = false, writes = false;  // the file that it names
   bool is_ours = false;                // says how to reach the board, and does not go there
 };
-/// Of an option as it was typed: "--output", "-o".
+/// The use of an option as it was typed: "--output", "-o".
 using UseOf = std::function<OptionUse(const std::string& option)>;
 
 /// `words`: verb first; those that are no option are files that are read. `belonging`: options that

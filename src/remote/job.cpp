@@ -102,7 +102,7 @@ void set_terminal(const std::string& terminal) {
   else ::setenv("TERM", terminal.c_str(), 1);
 }
 
-/// Of a line of /proc/PID/stat; the name in brackets may hold anything.
+/// The parent in a line of /proc/PID/stat; the name in brackets may hold anything.
 pid_t parent_in(const std::string& line) {
   const std::size_t close = line.rfind(')');
   if (close == line.npos || close + 4 > line.size()) return -1;

@@ -10,7 +10,7 @@ namespace {
 /// What may stand before a path in YAML and JSON, and what ends it.
 constexpr std::string_view before_path = "\"' \t\n=:[,{", after_path = "\"'\n,]}#";
 
-/// Of the path that begins there; 0: none of `paths`.
+/// Whether the path is one of `paths` or lies in one of them.
 bool is_path(std::string_view path, const std::set<std::string>& paths) {
   while (!path.empty() && (path.back() == ' ' || path.back() == '/')) path.remove_suffix(1);
   for (std::size_t end = path.size(); end != 0 && end != path.npos;

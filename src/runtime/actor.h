@@ -110,7 +110,7 @@ struct StageTask {
   std::string lane;
   std::int64_t replicas;       // itself included
   schedule::PhaseOrder order;  // touched by the stage's thread alone
-  // Of stages that take any frames.
+  // For stages that take any frames.
   Shared* shared = nullptr;                             // borrowed from the pipeline
   std::optional<schedule::ClaimedFrames> claimed = {};  // those that it has
 

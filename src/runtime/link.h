@@ -11,12 +11,12 @@ namespace millrace::runtime {
 /// One channel, or one for each replica on the other side. Channels are borrowed.
 class Link {
  public:
-  /// Of these frames, or of all frames if it is the only channel that this side sees.
+  /// Adds the channel of these frames, or of all frames if it is the only one that this side sees.
   void add(Channel* channel, const schedule::Frames& frames) {
     channels_.resize(static_cast<std::size_t>(frames.step));
     channels_[static_cast<std::size_t>(frames.first)] = channel;
   }
-  /// The one that carries this frame. Null: there is none.
+  /// The channel that carries this frame. Null: there is none.
   Channel* at(std::int64_t frame) const {
     if (channels_.empty()) return nullptr;
     return channels_.size() == 1 ? channels_.front()
@@ -27,7 +27,7 @@ class Link {
     for (Channel* channel : channels_)
       if (channel != nullptr) channel->finish();
   }
-  /// Of `most` frames, each `step` behind the other, how many from the first on have a token.
+  /// How many of `most` frames, each `step` behind the other, have a token from the first on.
   std::int64_t tokens(std::int64_t first, std::int64_t step, std::int64_t most) const {
     return counted(first, step, most, &Channel::tokens);
   }

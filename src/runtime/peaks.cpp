@@ -25,9 +25,9 @@ constexpr int passes = 3;
 constexpr std::size_t least_samples = 5;
 constexpr std::int64_t rounds = 10000;  // of a unit's loop: 0.02 to 0.5 ms
 
-/// Of one core. Four times the largest cache, over all cores, leaves little in it. More than the
-/// upper bound only costs time: so large a cache has other users too, and a virtual machine may
-/// take two seconds to touch a new GiB.
+/// Memory of one core. Four times the largest cache, over all cores, leaves little in it. More
+/// than the upper bound only costs time: so large a cache has other users too, and a virtual
+/// machine may take two seconds to touch a new GiB.
 constexpr std::int64_t least_memory = std::int64_t{32} << 20, most_memory = std::int64_t{128} << 20;
 
 /// Per second: how much is done in the median run of `once`, which does `amount`.

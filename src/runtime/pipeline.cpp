@@ -190,7 +190,7 @@ class Assembler {
     stage.memory.moved_layer_by_layer.count += memory.moved_layer_by_layer.count / batch;
   }
 
-  /// Of the last frames that leave, while others are on their way behind them.
+  /// Firings of the last frames that leave, while others are on their way behind them.
   std::size_t firings_to_keep(const schedule::Actor& actor) const {
     if (options_.trace_frames == 0) return 0;
     return static_cast<std::size_t>(options_.trace_frames + most_in_flight_) * actor.phases.size();
@@ -253,7 +253,7 @@ class Assembler {
       for (const Edge& edge : from_outside_)
         if (edge.tensor == input) inlet.links.push_back(edge.link);
     }
-    // Of shared frames no two on their way may have the same slot; else each channel sees to that.
+    // If frames are shared, no two on their way may have one slot; else each channel sees to that.
     pipeline_.submitted_capacity = pipeline_.shared ? pipeline_.depth : most_in_flight_;
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
     pipeline_.largest_offset = schedule_.largest_offset;

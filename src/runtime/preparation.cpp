@@ -83,7 +83,7 @@ class Layouts {
       layouts_.push_back(engine::plain_layout(tensor));
   }
 
-  /// Of those that a phase makes; replicas make the same ones, and must agree.
+  /// Announces what a phase makes; replicas make the same ones, and must agree.
   void announce(std::span<const engine::Port> ports) {
     const std::lock_guard lock(mutex_);
     for (const engine::Port& port : ports) {

@@ -22,7 +22,7 @@ struct PlanToRun {
 
 struct PreparedPhase {
   std::unique_ptr<engine::Subnet> subnet;
-  /// Of a phase with a batch: the same for one frame, where few have come.
+  /// For a phase with a batch: the same for one frame, where few have come.
   std::unique_ptr<engine::Subnet> of_one = nullptr;
 };
 using PreparedActor = std::vector<PreparedPhase>;  // by phase

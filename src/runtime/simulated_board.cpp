@@ -43,7 +43,7 @@ class Feeders {
     return predicted && feeds ? std::max(Time{}, *predicted - replica.feeding.time) : predicted;
   }
 
-  /// Of a run of a device's phase that takes so long.
+  /// Feeding of a run of a device's phase that takes so long.
   engine::simulated::Feeding of(const plan::ReplicaEvidence& replica, Time run) const {
     const std::string& core = replica.feeding.core;
     if (core.empty() || shared_.contains(core) || replica.predicted <= Time{}) return {};
@@ -52,7 +52,7 @@ class Feeders {
   }
 
  private:
-  /// Of a core whose stage is not simulated.
+  /// Cores of this machine for a core of the plan whose stage is not simulated.
   std::vector<int> cores_here(const std::string& name) const {
     for (const plan::Stage& stage : plan_.stages)
       for (const board::Processor& processor : stage.processors)

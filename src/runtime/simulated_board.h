@@ -24,7 +24,7 @@ struct SimulatedRun {
 /// What a run takes.
 using RunTimes = std::map<SimulatedRun, engine::simulated::RunTime>;
 
-/// Of all stages that plan::is_simulated.
+/// Layers of all stages that plan::is_simulated.
 std::vector<LayerId> simulated_layers(const plan::Plan& plan);
 
 /// The core that computes a simulated stage: any of this machine, so one.

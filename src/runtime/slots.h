@@ -17,7 +17,7 @@ class Slots {
   /// EngineError naming `tensor` if there is not enough memory.
   Slots(const std::string& tensor, Bytes size, std::int64_t capacity);
 
-  /// Of a device's memory: each of these handles, at least one, is a slot.
+  /// Slots in a device's memory: each of these handles, at least one, is a slot.
   Slots(Bytes size, std::vector<std::shared_ptr<std::byte>> handles);
 
   /// Where to write it. Precondition: nothing stands in for it.
@@ -36,7 +36,7 @@ class Slots {
   void stand_in(std::int64_t frame, std::shared_ptr<const network::Buffer> memory);
   /// Whether the frames from `first` on lie one behind the other without gaps.
   bool are_joined(std::int64_t first, std::int64_t count) const;
-  /// Of one slot.
+  /// Size of one slot.
   Bytes size() const { return size_; }
   std::int64_t capacity() const { return capacity_; }
 

@@ -14,7 +14,7 @@ namespace millrace::runtime {
 
 struct StageTimes {
   std::vector<Time> phases;  // of one frame, by phase: the mean
-  /// Of whole firings, each on a phase's batch, by phase and in their order; only together.
+  /// Times of whole firings, each on a phase's batch, by phase and in their order; only together.
   std::vector<std::vector<Time>> firings = {};
   Time total() const;
 };

@@ -21,7 +21,7 @@ struct TakenFrames {
       {};  // from which the trace counts; none: its first event
 };
 
-/// Of these frames and those behind them. No stage runs any more.
+/// Trace of these frames and those behind them. No stage runs any more.
 Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFrames& taken);
 
 /// Firings that ended in the last `span`, while stages run.

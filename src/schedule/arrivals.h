@@ -21,7 +21,7 @@ class Arrivals {
 
   /// The first one, due at `from`, of those that the model allows.
   Time first(const realtime::EventModel& events, Time from);
-  /// The one after; Time::max(): none.
+  /// The frame after; Time::max(): none.
   Time next();
   /// The same if the last one had to wait until now.
   Time next_after_wait(Time now);

@@ -46,7 +46,7 @@ class PhaseOrder {
   explicit PhaseOrder(const Actor& actor);
 
   const PhaseState& operator[](std::size_t phase) const { return states_[phase]; }
-  /// Of those that have not ended.
+  /// The phases that have not ended.
   const std::vector<std::size_t>& phases() const { return order_; }
 
   /// The first phase of a frame that is on its way, if it can fire: to run a later one meanwhile

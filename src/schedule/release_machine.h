@@ -29,7 +29,7 @@ struct Decision {
   system::GroupId group{0};    // of all but enter
   Time due{}, deadline{};      // the deadline counts from `due`
   deployment::Wanted at = {};  // the scenario and level in which it was decided
-  /// Of enter: how long the transition took, and the most that its frames could take.
+  /// For enter: how long the transition took, and the most that its frames could take.
   Time lasted{}, bound{};
   bool operator==(const Decision&) const = default;
 };

@@ -63,7 +63,7 @@ struct Channel {
   std::size_t edge = 0;
   std::string space = {};  // in which its slots lie; empty: the host's memory
 
-  /// Of the tensor: for the frames of all channels of the edge.
+  /// Slots of the tensor: for the frames of all channels of the edge.
   std::int64_t slots() const { return capacity * frames.step; }
 };
 

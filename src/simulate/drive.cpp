@@ -79,7 +79,7 @@ class DriveRun {
     runs_.trace_into(drive_.trace, options_.traced_frames);
   }
 
-  /// Those of releases have the ids behind them.
+  /// Number of the groups' tasks; tasks of releases have the ids behind them.
   std::size_t tasks_of_groups() const {
     std::size_t sum = 0;
     for (const deployment::Assignment& assignment : deployment_.assignments)
@@ -163,7 +163,7 @@ class DriveRun {
     return next;
   }
 
-  /// Of the time since it was last counted, in which the clocks were the same.
+  /// Counts the energy since the last count, in which time the clocks were the same.
   void count_energy() {
     std::vector<Time> busy = runs_.take_busy();
     busy.resize(tasks_of_groups());

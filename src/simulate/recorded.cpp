@@ -52,7 +52,7 @@ std::vector<std::size_t> actors_of(const Trace& trace, const schedule::Schedule&
   return actors;
 }
 
-/// Of all firings of a stage, so that no sum overflows: twelve days.
+/// Longest time of all firings of a stage, so that no sum overflows: twelve days.
 constexpr Time longest{1'000'000'000'000'000};
 
 void check_total(const Recording& recording, const schedule::Schedule& schedule,

@@ -123,7 +123,7 @@ void check_names(const std::vector<Application>& applications, const Options& op
           name, fmt::format("no plan uses this processor; they use {}", fmt::join(names, ", ")));
 }
 
-/// Of all frames that may be simulated, one after the other.
+/// Checks the length of all frames that may be simulated, one after the other.
 void check_length(const std::vector<Application>& applications, const Options& options) {
   double scale = options.others.scale, length_s = 0, frames = 0;
   for (const auto& [name, processor] : options.processors) scale = std::max(scale, processor.scale);

@@ -212,7 +212,7 @@ void Simulation::choose(Worker& worker) {
                                          worker.kernels[worker.firing->phase]});
 }
 
-/// Of its firing.
+/// Time of the worker's firing.
 Time Simulation::time_of(Worker& worker) const {
   const std::size_t phase = worker.firing->phase;
   const Application& application = running_[worker.application].application;
@@ -288,7 +288,7 @@ void Simulation::look_for_recurrence() {
   recurrence_->look(state_, execution.taken(), now_);
 }
 
-/// Of lanes, their mean.
+/// The lanes of one processor count with their mean.
 std::vector<ProcessorResult> Simulation::processor_results() const {
   std::vector<ProcessorResult> results;
   std::vector<std::int64_t> lanes;

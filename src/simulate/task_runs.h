@@ -41,7 +41,7 @@ class TaskRuns {
   }
 
  private:
-  /// Of a frame on its way.
+  /// What is kept of a frame on its way.
   struct Frame {
     std::int64_t number = 0;
     std::vector<std::size_t> open;  // by task of the flow: what it waits for

@@ -95,7 +95,7 @@ class Sdf3GraphReader {
         fmt::format("there is no actor '{}' in {}{}", actor, path_, did_you_mean(actor, known)));
   }
 
-  /// Of the board, for a type of the file.
+  /// Processor of the board, for a type of the file.
   std::string processor_of(const std::string& type) const {
     if (!group_.has("processors") || !group_.at("processors").has(type)) return type;
     return group_.at("processors").at(type).text();

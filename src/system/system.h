@@ -130,8 +130,8 @@ void check(const System& system);
 /// probabilities lead to; or, without both, all the same. They add up to 1.
 std::vector<double> shares(const System& system);
 
-/// Of single frames, which bursts have on average. At a level from 0 to levels - 1, the highest;
-/// rounded down to whole nanoseconds.
+/// Period of single frames, which bursts have on average. At a level from 0 to levels - 1, the
+/// highest; rounded down to whole nanoseconds.
 Time period_of(const System& system, GroupId group, std::int64_t level);
 /// Between two frames that come, the least.
 Time shortest_distance(const System& system, GroupId group, std::int64_t level);

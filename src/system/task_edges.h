@@ -20,7 +20,7 @@ std::vector<std::int64_t> spaces_without_waits(const TaskGraph& graph, bool has_
 /// before it has found the smallest.
 std::vector<std::int64_t> smallest_spaces(const TaskGraph& graph, bool has_network);
 
-/// Of an edge at run time.
+/// The most that an edge may hold at run time.
 inline constexpr std::int64_t most_tokens_of_edge = 1 << 24;
 inline constexpr std::int64_t most_bytes_of_edge = std::int64_t{1} << 36;
 /// InputError with the place of an edge that would hold more.

@@ -13,11 +13,11 @@ std::vector<std::size_t> processors_of(const GraphTask& task, const TimesOn& on,
                                        const board::Board& board);
 std::vector<std::size_t> processors_of(const GraphTask& task, const board::Board& board);
 
-/// Of the task, or of any: a time that its file does not give.
+/// Whether the task, or any task, has a time that its file does not give.
 bool has_times_to_measure(const GraphTask& task);
 bool has_times_to_measure(const System& system);
 
-/// Of one firing on one processor of the board.
+/// Times of one firing on one processor of the board.
 struct MeasuredTimes {
   std::size_t processor = 0;
   Time worst{}, average{}, best{};

@@ -58,8 +58,8 @@ class TiledBuilder {
     return link;
   }
 
-  /// Of 8-bit tiles, over several runs: the sums have a place of their own, and when they are done,
-  /// a second link makes 8-bit numbers of them.
+  /// Adds sums of 8-bit tiles, over several runs: they have a place of their own, and when they are
+  /// done, a second link makes 8-bit numbers of them.
   void add_sums(Link& process) {
     const std::int64_t period = process.sink.period;
     Operand sums = geometry_.output;
@@ -294,7 +294,7 @@ Joint strip_joint(std::int32_t buffer, std::int64_t element, const Strip& strip)
   return joint;
 }
 
-/// That of the tensor, which the workload gets if it has none.
+/// The tensor's buffer, which the workload gets if it has none.
 std::int32_t buffer_for(Workload& workload, const network::Network& network, TensorId tensor) {
   auto& buffers = workload.buffers;
   const auto same = std::ranges::find(buffers, std::optional(tensor.index), &Region::tensor);

@@ -52,7 +52,7 @@ struct LayerGeometry {
   std::string remark;                  // why `whole`
 };
 
-/// Of any layer; `element`: bytes of a float32 number as it is moved.
+/// Geometry of any layer; `element`: bytes of a float32 number as it is moved.
 LayerGeometry geometry_of(const network::Network& network, LayerId layer, std::int64_t element);
 
 /// The layer as what a convolution does to its sums; nothing if it is no such layer.

@@ -77,7 +77,7 @@ std::int64_t frequency(const Joint& joint);
 std::int64_t runs_of(const Joint& joint);
 
 Stage stage_of(const Joint& joint, const JointState& state, std::size_t step);
-/// Of the whole walk: pipe-up in its first tile, pipe-down in its last.
+/// Stage of the whole walk: pipe-up in its first tile, pipe-down in its last.
 Stage stage_of(const Joint& joint, const JointState& state);
 
 Tile tile_of(const Joint& joint, const JointState& state);

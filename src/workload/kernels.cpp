@@ -44,7 +44,7 @@ kernels::TileTensors tensors_of(const Call& call) {
           call.source_count > 2 ? floats(call.sources[2]) : nullptr, sink_floats(call)};
 }
 
-/// Of the tile's sums, once they are done.
+/// The activation of the tile's sums, once they are done.
 std::optional<kernels::TileCurve> curve_of(const Call& call) {
   const std::optional<TileActivation>& activation = parameters_of(call).activation;
   if (!activation || call.pass + 1 < call.passes) return std::nullopt;

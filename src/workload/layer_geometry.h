@@ -19,7 +19,7 @@ Operand channel_operand(std::string name, TensorId tensor, Loop channel);
 bool has_images(const LayerAt& layer);
 bool has_negative_pads(const network::Window& window);
 
-/// Of factors and a bias that are the layer's first inputs.
+/// Geometry from factors and a bias that are the layer's first inputs.
 LayerGeometry convolution_geometry(const LayerAt& layer, const network::Conv& conv);
 LayerGeometry pool_geometry(const LayerAt& layer, const network::Pool& pool);
 /// Rows by a matrix: a convolution of one pixel, whose images are columns of rows.

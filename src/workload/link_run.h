@@ -16,9 +16,9 @@ std::vector<LinkProgress> links_at_start(const Workload& workload);
 
 bool is_active(const Link& link, std::int64_t step);
 
-/// Of its next run.
+/// Cycles of the link's next run.
 std::int64_t cycles_of(const LinkProgress& at, const CycleCosts& costs);
-/// Of its next run; of a transfer.
+/// Bytes of the next run of a transfer.
 std::int64_t bytes_of(const LinkProgress& at);
 
 void move_on(LinkProgress& at);

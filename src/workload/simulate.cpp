@@ -100,7 +100,7 @@ std::pair<double, std::int64_t> arithmetic_of(const board::Device& device) {
   return bytes > 0 ? std::pair{bytes, std::int64_t{1}} : std::pair{floats, std::int64_t{4}};
 }
 
-/// Of general vector instructions, whatever the precision: what does not multiply.
+/// Rate of general vector instructions, whatever the precision: for what does not multiply.
 double vector_rate(const board::Device& device, double operations) {
   for (const board::Unit& unit : device.units)
     if (const auto found = unit.operations.find(board::Precision::f32);

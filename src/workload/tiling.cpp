@@ -86,8 +86,8 @@ double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const Ti
   return static_cast<double>(strips * target.pixels_together) / static_cast<double>(rows * columns);
 }
 
-/// Of a convolution's kernel: for some outputs after the other, some pixels after the other, each
-/// position of the window in each channel. Pixels lie side by side in a row of the output.
+/// Time of a convolution's kernel: for some outputs after the other, some pixels after the other,
+/// each position of the window in each channel. Pixels lie side by side in a row of the output.
 double gathering_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                          const TileTarget& target) {
   const TileWindow& w = geometry.window;
@@ -105,8 +105,8 @@ double gathering_seconds(const LayerGeometry& geometry, const Tiling& tiling,
   return times * target.gathered_piece_seconds;
 }
 
-/// Of kernels whose windows slide over one channel: the rows under a tile's windows, apart by the
-/// strides, and those of its outputs.
+/// Time of kernels whose windows slide over one channel: the rows under a tile's windows, apart by
+/// the strides, and those of its outputs.
 double sliding_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                        const TileTarget& target) {
   const TileWindow& w = geometry.window;
@@ -138,7 +138,7 @@ struct Moved {
   std::int64_t bytes = 0;
 };
 
-/// Of an operand, in one run from one memory to the next on its path.
+/// Time and bytes of an operand, in one run from one memory to the next on its path.
 Moved moved(const TilingOn& on, const Operand& operand, const MemoryWay& way) {
   const std::int64_t bytes =
       elements_in(on.geometry, on.tiling, operand, way.inner) * operand.element;
@@ -148,7 +148,7 @@ Moved moved(const TilingOn& on, const Operand& operand, const MemoryWay& way) {
           bytes};
 }
 
-/// Of one operand: its places in all memories on its path, and its way from each to the next.
+/// Adds one operand: its places in all memories on its path, and its way from each to the next.
 void add_transfers(const TilingOn& on, const Operand& operand, TilingCost& cost,
                    std::vector<SteadyTransfer>& transfers) {
   const MemoryPath path = path_of(on.geometry, on.tiling, operand);

@@ -88,7 +88,7 @@ std::int64_t period_of(const LayerGeometry& geometry, const Tiling& tiling, cons
 std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand,
                         std::size_t memory);
 
-/// Of 32-bit sums in the scratchpad, where 8-bit tiles are summed up over several runs; else 0.
+/// Bytes of 32-bit sums in the scratchpad, where 8-bit tiles are summed over several runs; else 0.
 std::int64_t sums_bytes(const LayerGeometry& geometry, const Tiling& tiling);
 
 /// Places that the operand's tiles take in turn in the memory.
@@ -113,7 +113,7 @@ bool fits(const TilingCost& cost, const TileTarget& target);
 double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                       const TileTarget& target);
 
-/// Of the operand, each number that the layer needs once.
+/// Bytes of the operand, each number that the layer needs once.
 std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand);
 
 /// Nothing if the tiling is not possible.

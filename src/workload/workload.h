@@ -34,10 +34,10 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-/// That of transfers between this memory and one nearer to the processor: "dma", "dma2", ...
+/// The unit of transfers between this memory and one nearer to the processor: "dma", "dma2", ...
 std::string transfer_unit(std::size_t memory);
 
-/// That of processing links; transfers between places of the scratchpad too, which follow them.
+/// The unit of processing links, and of the transfers in the scratchpad that follow them.
 inline constexpr const char* processing_unit = "core";
 
 enum class LinkKind { transfer, processing };
@@ -90,9 +90,9 @@ struct TileSteps {
   bool operator==(const TileSteps&) const = default;
 };
 
-/// Of links between tensors of 8-bit integers. Convolutions sum up in 32 bits, in steps of the
-/// input's scale times the weights'. If their sink has 8 bits, they requantise the sums; if it has
-/// 32 bits, a link `requantize` does so.
+/// Scaling of links between tensors of 8-bit integers. Convolutions sum up in 32 bits, in steps of
+/// the input's scale times the weights'. If their sink has 8 bits, they requantise the sums; if it
+/// has 32 bits, a link `requantize` does so.
 struct TileScaling {
   TileSteps input, weights, output;  // of a pool: `input` is its output's too
   /// Each channel's weights have a scale of their own; `weights.scale` is of no use then. These

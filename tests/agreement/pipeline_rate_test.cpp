@@ -86,7 +86,7 @@ Time stolen_from_stages() {
   return stolen;
 }
 
-/// Of the plan's cores.
+/// Time that the host took from the plan's cores.
 Time stolen_by_host(const plan::Plan& plan) {
   Time stolen{};
   for (const plan::Stage& stage : plan.stages)

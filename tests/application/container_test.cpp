@@ -21,7 +21,7 @@ class Container : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-/// Of an MP4 file: its size, its name, its content.
+/// A box of an MP4 file: its size, its name, its content.
 std::string mp4_box(const std::string& name, std::size_t size, const std::string& content) {
   std::string text;
   for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(size >> shift & 0xff);

@@ -95,7 +95,7 @@ TEST(plugin, cannot_take_a_name_that_is_taken) {
   expect_words(test::message_of([&] { registry.add("mine", {}); }), "no function that makes it");
 }
 
-/// Of a picture of 3 x 2 pixels, before a network that takes four numbers and after it.
+/// Processing of a picture of 3 x 2 pixels, before a network that takes four numbers and after it.
 class WrongPlugin : public testing::Test {
  protected:
   WrongPlugin() {

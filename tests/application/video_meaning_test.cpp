@@ -95,7 +95,7 @@ test::RawVideo flat(const std::array<int, 3>& code, int bits) {
   return video;
 }
 
-/// Of each matrix, range (not said, limited, full) and depth.
+/// What a file says: the matrix, the range (not said, limited, full) and the depth.
 struct Said {
   Weights by;
   int range = 0, bits = 8;

@@ -1,4 +1,4 @@
-// That files are on the disk before they get their names. The program's own fsync() is called in
+// Files are on the disk before they get their names. The program's own fsync() is called in
 // place of the C library's.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

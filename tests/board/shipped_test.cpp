@@ -49,7 +49,7 @@ bool holds_numbers(const YamlNode& node) {
          holds_numbers(node.items.front());
 }
 
-/// Of each number below: whether the part that it is in says where it comes from. Names of cores
+/// For each number below: whether the part that it is in says where it comes from. Names of cores
 /// and levels of caches come with the part.
 void expect_sources(const YamlNode& node, const std::string& place) {
   const std::set<std::string> free{"format", "cores", "level", "clock_mhz"};

@@ -55,8 +55,8 @@ TEST(releases, that_cost_nothing_are_no_flows) {
   EXPECT_EQ(realtime::analyse(tasks).flows[1].response, ms(30 + 2 * 5));
 }
 
-/// Of every group in every period, also of the lower one itself: at 49 ms three frames of "high"
-/// were released, and one of "low". Three times 5 + 1, and 30 + 1.
+/// Releases of every group in every period count, also of the lower one itself: at 49 ms three
+/// frames of "high" were released, and one of "low". Three times 5 + 1, and 30 + 1.
 TEST(releases, of_all_groups_delay_the_tasks_of_all) {
   const realtime::TaskSystem tasks = tasks_of(releasing_deployment(ms(1)));
   const realtime::Bounds bounds = realtime::analyse(tasks);

@@ -195,7 +195,7 @@ Network masked_network(float nothing) {
   return b.build();
 }
 
-/// Of infinite numbers no key is left; of the lowest ones all keys are alike.
+/// With infinite numbers no key is left; with the lowest ones all keys are alike.
 TEST(Attention, whose_mask_leaves_no_key_is_that_of_the_loops) {
   using Limits = std::numeric_limits<float>;
   for (const float nothing : {-Limits::infinity(), Limits::lowest(), -3e38f, -1e30f}) {

@@ -93,7 +93,7 @@ ConformanceCase odd_resize_case(const Resize& op, bool innermost) {
           }};
 }
 
-/// Of a tensor as it is given, and of one whose channels a convolution leaves innermost.
+/// Cases of a tensor as it is given, and of one whose channels a convolution leaves innermost.
 std::vector<ConformanceCase> odd_resize_cases() {
   using enum Coordinates;
   const std::vector<double> odd{1, 1, 11.0 / 7, 9.0 / 5};

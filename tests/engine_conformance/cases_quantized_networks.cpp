@@ -81,7 +81,7 @@ class QuantisedChain {
     return made;
   }
 
-  /// Of parts in steps of the first.
+  /// A concatenation of parts in steps of the first.
   QuantisedTensor concatenated(const QuantisedTensor& x) {
     constexpr std::int64_t filters[]{1, 5, 16, 64};
     QuantisedTensor made = convolve(x, {window(1), 1}, filters[random_.below(4)]);
@@ -113,7 +113,7 @@ class QuantisedChain {
     return quantise(result, x.shape);
   }
 
-  /// Of functions that have the same value in every program.
+  /// A chain of functions that have the same value in every program.
   TensorId function_of(TensorId numbers) {
     const std::size_t count = 1 + random_.below(6);
     for (std::size_t i = 0; i < count; ++i) {

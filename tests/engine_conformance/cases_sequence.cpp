@@ -80,7 +80,7 @@ void instance_normalization(NetworkBuilder& b) {
   b.output(b.unary(UnaryKind::relu, y));
 }
 
-/// Of groups of two channels; each channel has its own scale.
+/// Normalises groups of two channels; each channel has its own scale.
 void group_normalization(NetworkBuilder& b) {
   const Shape grouped{2, 3, 2, 5, 7};
   const TensorId x = b.layer(Reshape{}, {b.input({2, 6, 5, 7})}, grouped);

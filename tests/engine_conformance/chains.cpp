@@ -80,7 +80,7 @@ ChainHead binary_head(const std::string& name, BinaryKind kind) {
           }};
 }
 
-/// Of sizes of 1 that moved: their strides say nothing.
+/// A head with sizes of 1 that moved: their strides say nothing.
 TensorId moved_head(NetworkBuilder& b, std::int64_t channels) {
   return b.layer(Transpose{{1, 0, 2, 3}}, {b.input({1, channels, 4, 5})}, {channels, 1, 4, 5});
 }

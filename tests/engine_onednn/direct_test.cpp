@@ -63,7 +63,7 @@ network::Network any_convolution(Random& random) {
   return net.build();
 }
 
-/// Of the first group.
+/// Name of the first group's kernel.
 std::string first_kernel_of(Subnet& subnet, const network::Network& network) {
   const auto inputs = inputs_of(network);
   network::Buffer out(subnet.outputs()[0].layout.size);
@@ -204,8 +204,8 @@ TEST(Direct, no_product_with_a_constant_runs_in_reference_loops) {
   }
 }
 
-/// Of one to three dimensions, with an activation; the result has some more rows at its end, or
-/// some fewer. Weights may be computed.
+/// Transposed convolution of one to three dimensions, with an activation; the result has some more
+/// rows at its end, or some fewer. Weights may be computed.
 Net any_transposed(Random& random) {
   const std::int64_t groups = random.below(2) == 0 ? 1 : 4, stride = number_from(random, 1, 3);
   const std::int64_t kernel = number_from(random, 1, 5), pad = number_from(random, 0, kernel / 2);

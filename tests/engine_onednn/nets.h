@@ -74,7 +74,7 @@ inline std::vector<const std::byte*> pointers(const std::vector<Array>& arrays) 
   return result;
 }
 
-/// Of the engine, in one piece, with plain results.
+/// Results of the network in one piece on the engine, in plain layouts.
 inline std::vector<Array> results(engine::Engine& engine, const network::Network& network,
                                   int core_count = 1) {
   const auto subnet = engine.prepare(engine::whole_network(network, cores(core_count)));

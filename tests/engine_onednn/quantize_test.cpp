@@ -75,7 +75,7 @@ double applied(const PostOps& ops, double x, double before) {
   return x;
 }
 
-/// That the stored integer stands for what the post-ops make of x.
+/// Expects that the stored integer stands for what the post-ops make of x.
 void expect_rescaled(const PostOps& ops, const Encoding& result, double x) {
   const Quantization residual{Type::u8, {0.03f, 17}};
   const double before = 90;  // the integer that lies in the place of the result

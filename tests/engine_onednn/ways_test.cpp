@@ -270,7 +270,7 @@ TEST(Ways, each_gives_every_element_as_exactly_as_its_number_of_products_allows)
   }
 }
 
-/// Of functions, averages and a softmax between convolutions: they read what these make.
+/// A network of functions, averages and a softmax between convolutions: they read what these make.
 network::Network sample_of_functions() {
   Net net;
   TensorId x = net.conv(net.input({1, 3, 28, 28}), 24, 3);

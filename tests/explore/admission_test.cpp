@@ -27,7 +27,7 @@ AdmissionProblem board_of_npus() {
   return problem;
 }
 
-/// Of the NPUs, which have a memory of their own then.
+/// Adds the link of the NPUs, which have a memory of their own then.
 void add_link(AdmissionProblem& problem) {
   problem.units.push_back("link");
   for (std::size_t p = 0; p < 3; ++p) problem.processors[p].link = problem.units.size() - 1;

@@ -82,7 +82,7 @@ struct Field {
   SearchContext context{network, board, problem, build};
 };
 
-/// Of all tuples of all mapping options, simulated.
+/// The best throughput of all tuples of all mapping options, simulated.
 inline double best_of_all(const Field& field) {
   double best = 0;
   const std::function<void(Configuration&, std::size_t)> visit = [&](Configuration& c,

@@ -31,7 +31,7 @@ board::Board board_of(int cores) {
   return board;
 }
 
-/// Of each layer the microseconds on each core.
+/// A profile with the microseconds of each layer on each core.
 profile::Profile profile_of(const board::Board& board, const std::vector<std::vector<int>>& times) {
   profile::Profile profile;
   for (std::size_t p = 0; p < board.processors.size(); ++p) {

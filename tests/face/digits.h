@@ -20,7 +20,7 @@ inline std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Of the held-out images, in their order: each is one frame. A .npy file ends with its numbers.
+/// The held-out images, in their order: each is one frame. A .npy file ends with its numbers.
 inline std::vector<Frame> images(std::size_t count) {
   const std::string bytes = bytes_of(models + "digits_test_images.npy");
   std::uint16_t header = 0;

@@ -121,7 +121,7 @@ void change_text(const Place& place, const std::vector<Place>& places, Random& r
   set_text(place, is_text ? text_at(other) : telling_text(random));
 }
 
-/// Of a repeated field: one more of its last element, or none of it.
+/// Repeats the last element of a repeated field once more, or removes it.
 void change_count(const Place& place, Random& random) {
   const auto* reflection = place.message->GetReflection();
   if (below(2, random) == 0) {

@@ -105,7 +105,7 @@ constexpr std::array all_functions{Function::erf,        Function::floor,
                                    Function::leaky_relu, Function::abs,
                                    Function::neg};
 
-/// Of many magnitudes, and some that are none.
+/// Numbers of many magnitudes, up to `largest`.
 std::vector<float> samples(float largest) {
   Random random(1);
   std::vector<float> numbers;

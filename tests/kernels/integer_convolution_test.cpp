@@ -19,7 +19,7 @@ namespace {
 
 using namespace test::kernels;  // NOLINT: the vocabulary of these tests
 
-/// Of numbers of 8 bits.
+/// Convolutions of numbers of 8 bits.
 class ByteConvolutions : public testing::Test {
  protected:
   void SetUp() override {

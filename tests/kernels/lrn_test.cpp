@@ -18,7 +18,7 @@ float value_of(std::uint16_t bfloat16) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat16) << 16);
 }
 
-/// Of many magnitudes, some of them zero, all of them bfloat16 numbers.
+/// Numbers of many magnitudes, some of them zero, all of them bfloat16 numbers.
 std::vector<std::uint16_t> samples(std::size_t count) {
   Random random(1);
   std::vector<std::uint16_t> values;

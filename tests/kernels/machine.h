@@ -17,7 +17,7 @@ inline bool has(std::string_view instructions) {
   return std::find(sets.begin(), sets.end(), instructions) != sets.end();
 }
 inline bool has_bfloat16() { return has("avx512_bf16"); }
-/// Of 16 bits in pairs and of 8 bits in fours.
+/// Whether there are products of integers, of 16 bits in pairs and of 8 bits in fours.
 inline bool has_integer_products() { return has("avx512bw") && has("avx512_vnni"); }
 /// Linux gives tile registers to processes that ask for them.
 inline bool has_amx() {

@@ -33,7 +33,7 @@ struct Sample {
         before(random_values(c.images * c.height.output * c.width.output * c.outputs, random)) {}
 };
 
-/// Of an output at a pixel of the result.
+/// Sum of an output at a pixel of the result.
 inline double sum_at(const OwnConvolution& c, const Sample& sample, std::size_t pixel,
                      std::size_t output) {
   const std::size_t x = pixel % c.width.output, y = pixel / c.width.output % c.height.output;

@@ -60,7 +60,7 @@ double error_of(const WinogradConvolution& c, const Sample& given) {
   return test::kernels::error_of(c, sample, computed(c, sample), double{scale_of(c)});
 }
 
-/// Of a window of 3.
+/// An axis with a window of 3.
 WindowAxis axis_of_3(Random& random) {
   WindowAxis axis;
   axis.window = 3;
@@ -224,7 +224,7 @@ TEST(Winograd, weights_that_are_no_numbers_stay_in_their_output) {
   }
 }
 
-/// Of which neither all tiles nor the products of all outputs are computed at once.
+/// A convolution of which neither all tiles nor the products of all outputs are computed at once.
 WinogradConvolution large_convolution(std::size_t tile) {
   WinogradConvolution c;
   c.images = 2;

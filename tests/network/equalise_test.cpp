@@ -26,7 +26,7 @@ std::vector<std::vector<std::byte>> bytes_of(const Network& network,
   return result;
 }
 
-/// Of all tensors with channels, from 0.01 to 100.
+/// Sizes for all tensors with channels, from 0.01 to 100.
 ChannelSizes random_sizes(Random& random, const Network& network) {
   ChannelSizes sizes;
   for (const Tensor& tensor : network.tensors)

@@ -13,7 +13,7 @@
 namespace millrace::plan {
 namespace {
 
-/// Of a plan in a folder that has nothing.
+/// The origin of a plan in a folder that has nothing.
 Origin read(const nlohmann::json& json) {
   return read_origin(JsonView(json, "a.json", "origin"), "/nonexistent");
 }

@@ -149,7 +149,7 @@ TEST_F(Replicas, of_different_numbers_meet_in_turn) {
   EXPECT_EQ(analysis::period_bound(both, network, times), Time(300));
 }
 
-/// Of streams each time holds what the others take, of replicas elsewhere it does not.
+/// For streams, each time holds what the others take; for replicas elsewhere it does not.
 TEST_F(Replicas, keep_processors_busy_as_long_as_their_frames_take) {
   options.replicas[ProcessorId(0)] = {ProcessorId(0)};
   const Plan both = build(network, board, mapping_of({0, 1, 2}), options);

@@ -22,7 +22,7 @@ TEST(Waterfall, tells_medians_ranges_and_what_each_step_added) {
 
 TEST(Waterfall, has_bars_as_long_as_the_largest_rate_allows) {
   const std::string text = waterfall_text(steps);
-  // Of 40 columns for 16 frames/s: 25; 25 and 13 more; 30.
+  // Bars for 16 frames/s have 40 columns: 25; 25 and 13 more; 30.
   EXPECT_EQ(count(text, "█"), 25u + 25u + 30u) << text;
   EXPECT_EQ(count(text, "▒"), 13u) << text;
 }

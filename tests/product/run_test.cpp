@@ -39,7 +39,7 @@ class RunModel : public testing::Test {
     request.output = (folder_ / "y.jsonl").string();
     return run(request);
   }
-  /// Of models that were measured for a run. A process has one cache folder.
+  /// Profiles of models that were measured for a run. A process has one cache folder.
   std::vector<std::filesystem::path> kept_profiles() const {
     std::vector<std::filesystem::path> found;
     std::error_code none;
@@ -51,7 +51,7 @@ class RunModel : public testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-/// Of large numbers, inf - inf; what the function makes of it looks usual.
+/// Large numbers become inf - inf; what the function makes of it looks usual.
 test::OnnxModel overflowing(const std::string& function) {
   test::OnnxModel model;
   model.input("x", {1, 2, 2, 2}).output("y");

@@ -80,7 +80,7 @@ TEST(PercentileRange, of_everything_is_all_that_was_seen) {
   EXPECT_EQ(percentile_range(histogram_of({-3, 1, 7}), 100), (Range{-3, 7}));
 }
 
-/// Of these values in 255 steps over the range, in float64.
+/// Squared error of these values in 255 steps over the range, in float64.
 double squared_error(const std::vector<float>& values, const Range& range) {
   const double step = (double{range.high} - double{range.low}) / 255;
   const double zero = std::nearbyint(-double{range.low} / step);

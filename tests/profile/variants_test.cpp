@@ -140,7 +140,7 @@ TEST(Variants, one_that_is_hardly_faster_is_not_worth_it) {
 
 TEST(Variants, a_disturbance_while_one_is_tried_does_not_speak_for_it) {
   WaysEngine engine({{own, 100us, 0}, {fast, 130us, 0}});
-  // Of the engine's own way, after its first runs, while the other is tried beside it.
+  // Disturbs the engine's own variant, after its first runs, while the other is tried beside it.
   engine.disturbance = [](const Variant& variant, int timed) {
     return variant == own && timed > 1 && timed < 6 ? 3 : 1;
   };

@@ -49,7 +49,7 @@ double distance(const std::vector<double>& sorted, const std::function<double(do
   return largest;
 }
 
-/// Of 1 in a thousand true samples.
+/// The distance that 1 in a thousand true samples exceeds.
 const double largest_distance = 1.95 / std::sqrt(static_cast<double>(draws));
 
 void expect_sums(const Sets& sets, double sum, double most) {

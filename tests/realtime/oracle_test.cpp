@@ -212,7 +212,7 @@ std::map<int, std::vector<Json>> jobs_by_task(const Json& known) {
 
 constexpr int job_set_cycle = 60;
 
-/// Of jobs that come periodically, with priorities by task, on one processor.
+/// A system of jobs that come periodically, with priorities by task, on one processor.
 Json periodic_system(const std::map<int, std::vector<Json>>& jobs) {
   Json system{{"resources", {{{"name", "cpu"}, {"scheduler", "SPNP"}}}}, {"flows", Json::array()}};
   for (const auto& [task, all] : jobs) {

@@ -292,7 +292,7 @@ TEST_F(SessionTest, a_pause_is_in_no_latency) {
   session.resume();
   const auto result = session.next();
   EXPECT_LE(result->latency, std::chrono::steady_clock::now() - begin - paused);
-  // Of a frame whose result was there before, none is taken off.
+  // No pause is taken off for a frame whose result was there before.
   session.submit(frame(network, 1));
   while (session.statistics()[1].frames < 2) std::this_thread::yield();
   session.pause();

@@ -85,7 +85,7 @@ struct Use {
   std::int64_t read = 0, freed = 0, begun = 0, written = 0;
 };
 
-/// Of those that it works on.
+/// Number of the channel's frames that the firing works on.
 std::int64_t frames_of(const Channel& channel, const Firing& firing) {
   std::int64_t count = 0;
   for (std::int64_t frame = firing.frame; frame <= firing.last(); frame += firing.step)

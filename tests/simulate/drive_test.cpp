@@ -209,7 +209,7 @@ Deployment random_deployment(Random& random) {
   return result;
 }
 
-/// Of the group where the part is; nothing if a deadline may be missed there.
+/// Bound of the group where the part is; nothing if a deadline may be missed there.
 std::optional<Time> bound_of_part(const std::vector<analysis::DeadlineAnswers>& answers,
                                   const std::string& group, const DrivePart& part) {
   for (const analysis::DeadlineAnswers& one : answers) {

@@ -11,7 +11,7 @@ inline Time share_of(Random& random, Time most) {
   return most * static_cast<std::int64_t>(random.below(101)) / 100;
 }
 
-/// Of a group with this period at its highest level. Jitter reaches half as long again.
+/// Events of a group with this period at its highest level. Jitter reaches half as long again.
 inline system::Events random_events(Random& random, Time period) {
   system::Events events;
   events.sporadic = random.below(4) == 0;
@@ -27,7 +27,7 @@ inline system::Events random_events(Random& random, Time period) {
   return events;
 }
 
-/// Of two groups in three.
+/// Gives events to two groups in three.
 inline void give_random_events(system::System& system, Random& random) {
   for (std::size_t g = 0; g < system.groups.size(); ++g)
     if (random.below(3) > 0)

@@ -67,7 +67,7 @@ TEST(Compile, is_never_faster_than_its_lower_bound) {
   }
 }
 
-/// Of one tile, with kernels that take a second for each piece or row of numbers and no time else.
+/// Pieces of one tile, with kernels that take a second for each piece or row of numbers only.
 double pieces_of_the_first_layer(const network::Network& network) {
   TileTarget target;
   target.macs_per_second = target.window_numbers_per_second = 1e30;

@@ -33,7 +33,7 @@ class RandomByteNetwork {
   }
 
  private:
-  /// Of a tensor that is there.
+  /// Steps of a tensor that is there.
   struct Steps {
     DataType type = DataType::uint8;
     float scale = 1;

@@ -35,7 +35,7 @@ struct Memories {
   TensorTable table;
 };
 
-/// Of integers: 0 or 1.
+/// The difference of integers is 0 or 1.
 double largest_difference(const Array& a, const Array& b) {
   if (a.type != network::DataType::float32)
     return std::ranges::equal(a.bytes(), b.bytes()) ? 0 : 1;

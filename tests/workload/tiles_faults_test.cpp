@@ -66,7 +66,7 @@ bool are_right(const std::vector<Array>& results, const std::vector<Array>& expe
   return true;
 }
 
-/// Of such a tensor, in part over its padding alone.
+/// A window over a tensor of this shape, in part over its padding alone.
 network::Window degenerate_window(const network::Shape& shape, Random& random) {
   const auto pad = static_cast<std::int64_t>(random.below(3));
   const auto kernel = static_cast<std::int64_t>(1 + random.below(3));

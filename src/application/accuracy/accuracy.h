@@ -14,7 +14,7 @@
 
 namespace millrace::application {
 
-/// Of classifications.
+/// Accuracy of classifications.
 struct ClassAccuracy {
   std::int64_t frames = 0;
   std::int64_t right = 0;  // frames whose most probable class is the true one
@@ -56,7 +56,7 @@ class AccuracyMeter {
   const Value* find(const std::map<std::string, Value>& values, const Picture& picture) const;
 
   GroundTruth truth_;
-  /// Of frames of a video, by the name of the input, if there are several, and the frame.
+  /// Names in the truth of a video's frames, by input, if there are several, and by frame.
   std::map<std::pair<std::string, std::int64_t>, std::string> by_number_;
   double threshold_;
   Accuracy accuracy_;

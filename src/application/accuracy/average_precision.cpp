@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t overlaps = 10, levels = 101, ranges = 4;
 constexpr std::size_t most_of_class = 100;  // in a picture
 
-/// Of areas: all, small, medium, large.
+/// A range of areas of objects: all, small, medium or large ones.
 struct AreaRange {
   double least, most;
   bool leaves_out(double area) const { return area < least || area > most; }
@@ -94,7 +94,7 @@ class PictureOfClass {
     return object.crowd || object.ignored || range.leaves_out(object.area);
   }
 
-  /// Those that count first.
+  /// Objects in an order: first those that count.
   struct Order {
     std::vector<std::size_t> objects;
     std::size_t counted = 0;

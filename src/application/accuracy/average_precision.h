@@ -10,7 +10,7 @@
 
 namespace millrace::application {
 
-/// Of one picture, in its pixels.
+/// Objects of one picture, marked and found, in its pixels.
 struct Examined {
   std::vector<MarkedObject> marked;
   std::vector<Detection> found;
@@ -30,7 +30,7 @@ struct ClassPrecision {
 struct AveragePrecision {
   std::optional<double> all;           // over overlaps of 0.5, 0.55 to 0.95
   std::optional<double> at_50, at_75;  // at that overlap
-  // Of objects of less than 32 x 32 pixels, of up to 96 x 96, and of more.
+  // Average precision of objects of less than 32 x 32 pixels, of up to 96 x 96, and of more.
   std::optional<double> small, medium, large;
   std::optional<double> largest_recall;  // as `all`, with 100 detections of a class in a picture
   std::vector<ClassPrecision> classes;   // by number, those to be found or found above `threshold`

@@ -26,7 +26,7 @@ struct MarkedPicture {
   std::vector<MarkedObject> objects = {};
 };
 
-/// Of detectors `pictures`; of classifiers one of the others.
+/// The truth for detectors is in `pictures`, the truth for classifiers in one of the others.
 struct GroundTruth {
   std::string place;                              // the file or folder
   std::map<std::string, MarkedPicture> pictures;  // by the name of the picture's file, no ending
@@ -61,7 +61,7 @@ GroundTruth read_objects(const std::string& path, const ClassNames& names);
 /// the picture's name. InputError naming the line.
 GroundTruth read_classes(const std::string& path, const ClassNames& names);
 
-// Of read_objects: coco.cpp, voc.cpp, yolo_text.cpp.
+// Formats that read_objects knows: coco.cpp, voc.cpp, yolo_text.cpp.
 GroundTruth read_coco(const std::string& path, const ClassNames& names);
 MarkedPicture read_voc(const std::string& path, const ClassNames& names);
 MarkedPicture read_yolo_text(const std::string& path, const ClassNames& names);

@@ -13,14 +13,14 @@ struct Share {
   double busy = 0;
 };
 
-/// Of the plan, over all rounds: its stages, then processing.
+/// Shares of the plan's stages, then of processing, over all rounds.
 std::vector<Share> shares_of(const ApplicationResult& result);
 /// The number of the busiest. Precondition: there is one.
 std::size_t busiest_of(const std::vector<Share>& shares);
 
-/// Of a frame, if all took this together.
+/// Time for one frame, if all frames together took `sum`.
 Time per_frame(const Totals& totals, Time sum);
-/// Of the machine for a frame; nothing if it was not measured.
+/// Energy of the machine for one frame; nothing if it was not measured.
 std::optional<double> millijoules(const ApplicationRound& round);
 
 }  // namespace millrace::application

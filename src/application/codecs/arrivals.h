@@ -23,7 +23,7 @@ struct Arrival {
   Time lag{};
 };
 
-/// Of packets now, so that it can be asked for when their frames are decoded.
+/// Keeps when packets arrive, so that it can be asked for when their frames are decoded.
 class Arrivals {
  public:
   /// `stream`: whose time stamps are the source's; null: they are not.
@@ -39,7 +39,7 @@ class Arrivals {
     if (by_stamp_.size() > most) by_stamp_.erase(by_stamp_.begin());
     return last_;
   }
-  /// That of the last packet if the frame has no time.
+  /// Arrival of the frame's packet; of the last packet if the frame has no time.
   Arrival of(const AVFrame& frame) {
     const auto found = by_stamp_.find(frame.best_effort_timestamp);
     if (found == by_stamp_.end()) return last_;

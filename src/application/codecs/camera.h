@@ -11,9 +11,9 @@ struct Camera {
   std::string address = {};                  // if there is no number
 };
 
-/// Of a number, /dev/videoN, or an address that begins with a scheme of videos, such as rtsp://.
-/// Nothing else reaches the libraries that open cameras: some take any text for a program of
-/// theirs, and the text may come from anywhere. InputError naming `place`.
+/// The camera of a number, /dev/videoN, or an address that begins with a scheme of videos, such as
+/// rtsp://. Nothing else reaches the libraries that open cameras: some take any text for a program
+/// of theirs, and the text may come from anywhere. InputError naming `place`.
 Camera camera_of(const std::string& text, const std::string& place);
 
 }  // namespace millrace::application

@@ -21,8 +21,8 @@ namespace millrace::application {
 struct VideoFrame {
   cv::Mat image;                            // until the next one is read; of a size of its own
   std::optional<Time> time = std::nullopt;  // in the video, as its file or its source says
-  // Of live video: when it came from the network, and how old it was then, as far as its time
-  // stamps tell.
+  // For live video: when the frame came from the network, and how old it was then, as far as its
+  // time stamps tell.
   std::optional<std::chrono::steady_clock::time_point> arrived = std::nullopt;
   Time lag{};
   std::int64_t skipped = 0;  // before it, because they came too late

@@ -68,7 +68,7 @@ bool avi_can_hold(const std::filesystem::path& path, std::string_view text, std:
   return error || static_cast<std::uint64_t>(frames) <= std::max(is, should_be) / least_bytes;
 }
 
-/// Of a Matroska or WebM file; of others nothing.
+/// Where the segment of a Matroska or WebM file ends, in bytes; nothing for other files.
 std::optional<std::uint64_t> segment_end(std::string_view text) {
   constexpr std::string_view head{"\x1a\x45\xdf\xa3"}, segment{"\x18\x53\x80\x67"};
   std::string_view rest = text;
@@ -84,8 +84,8 @@ std::optional<std::uint64_t> segment_end(std::string_view text) {
   return text.size() - rest.size() + *bytes;
 }
 
-/// Of the box of an MP4 file that is longer than the file, if it is one that holds frames: others
-/// behind it may be anything. (ISO/IEC 14496-12, section 4.2)
+/// Where the box that is longer than an MP4 file ends, in bytes, if it is one that holds frames:
+/// others behind it may be anything. (ISO/IEC 14496-12, section 4.2)
 std::optional<std::uint64_t> cut_box_end(const std::filesystem::path& path) {
   constexpr std::uint64_t long_size = 1, box_head_bytes = 8;
   constexpr int most_boxes = 1'000'000;  // a second's work

@@ -18,7 +18,7 @@ std::optional<std::size_t> exif_number(std::string_view bytes, std::size_t at, s
   return number;
 }
 
-/// Of the entries of the first directory: 12 bytes each, the tag first.
+/// The orientation, from the entries of the first directory: 12 bytes each, the tag first.
 std::optional<std::size_t> orientation_of(std::string_view exif) {
   constexpr std::size_t orientation = 0x112, entry_bytes = 12;
   if (exif.starts_with("Exif")) exif.remove_prefix(exif.size() < 6 ? exif.size() : 6);

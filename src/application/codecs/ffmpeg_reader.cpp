@@ -119,7 +119,7 @@ class Reader {
         times_ahead(),
         {rate(av_guess_frame_rate(input_.get(), stream_, nullptr)), rate(stream_->r_frame_rate)});
   }
-  /// That are shown, as the file says. An MP4 or MOV file counts frames that its edits hide, too.
+  /// Frames that it shows, by the file. An MP4 or MOV file counts frames that its edits hide, too.
   std::int64_t frames() const {
     const int entries = avformat_index_get_entries_count(stream_);
     const bool has_edits = std::string_view(input_->iformat->name).find("mp4") != std::string::npos;

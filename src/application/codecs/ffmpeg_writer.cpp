@@ -17,7 +17,7 @@ namespace {
 
 constexpr int finest_ticks = 65535;  // of MPEG-4, in a second
 
-/// Of a frame.
+/// Duration of a frame, in seconds.
 AVRational duration_at(double rate_fps) {
   constexpr int most_whole = 1 << 20;
   if (rate_fps >= 1) return av_inv_q(av_d2q(rate_fps, finest_ticks));

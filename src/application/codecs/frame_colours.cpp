@@ -14,7 +14,7 @@ struct Chromaticity {
   double x = 0, y = 0;
 };
 
-/// Of red, green, blue and white.
+/// Chromaticities of red, green, blue and white.
 struct Primaries {
   int name = 0;
   std::array<Chromaticity, 4> of{};

@@ -16,7 +16,7 @@ struct ColourMatrix {
   bool is_understood = true;  // false: the file names a matrix that is not known here
 };
 
-/// Of what a frame says; without a matrix it is BT.601, as FFmpeg has it. (ITU-T H.273, table 4)
+/// The matrix that a frame names; if it names none, BT.601, as in FFmpeg. (ITU-T H.273, table 4)
 ColourMatrix colour_matrix_of(const AVFrame& frame);
 
 }  // namespace millrace::application

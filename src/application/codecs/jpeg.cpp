@@ -122,7 +122,7 @@ class JpegReading {
         break;
     }
   }
-  /// Of bytes that were passed over behind a scan: some cameras fill up with one value.
+  /// Whether the bytes passed over behind a scan are padding: some cameras fill up with one value.
   bool is_padding() const {
     const auto* const begin = reinterpret_cast<const unsigned char*>(bytes_.data());
     const auto* const end = jpeg_.src->next_input_byte;

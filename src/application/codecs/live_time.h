@@ -15,7 +15,7 @@ class LiveTime {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// Of the next frame in the order in which they arrive; 0 where there is no stamp.
+  /// Lag of the next frame in the order in which they arrive; 0 where there is no stamp.
   Time lag_of(Moment arrived, const std::optional<Time>& stamp) {
     if (!stamp) return {};
     const Time offset = Time(arrived.time_since_epoch()) - *stamp;

@@ -9,8 +9,8 @@ namespace millrace::application {
 /// More are not decoded: 800 MB in colours, and more than any camera has.
 constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;
 
-/// Of a PNG, BMP or TIFF file, of several pictures the first one's; 0: it does not say. WebP has no
-/// room for more than are read.
+/// Pixels that a PNG, BMP or TIFF file announces, for its first picture; 0: it does not say. WebP
+/// has no room for more than are read.
 std::uint64_t pixels_announced(std::string_view bytes);
 
 }  // namespace millrace::application

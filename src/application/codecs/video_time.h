@@ -19,7 +19,7 @@ class ReadingTime {
   explicit ReadingTime(double rate_fps)
       : step_(rate_fps > 0 ? time_from_seconds(1 / rate_fps) : Time{}) {}
 
-  /// Of the next frame, which the file says to be at `said`. None, if nobody knows.
+  /// Time of the next frame, which the file says to be at `said`. None, if nobody knows.
   std::optional<Time> next(const std::optional<Time>& said) {
     if (!said && step_ == Time{}) return std::nullopt;
     Time now = said ? *said + offset_ : usual_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t head_bytes = 12, chunk_head_bytes = 8;
 
-/// Of the chunk at `at`; nothing beyond the end.
+/// Size of the content of the chunk at `at`, in bytes; nothing beyond the end.
 std::optional<std::size_t> chunk_size(std::string_view bytes, std::size_t at) {
   if (at > bytes.size() || bytes.size() - at < chunk_head_bytes) return std::nullopt;
   std::size_t size = 0;

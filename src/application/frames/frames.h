@@ -19,8 +19,8 @@ struct FrameOptions {
   bool bgr = false;
   bool raw = false;    // images keep 0..255
   bool resize = true;  // images of another size are scaled; else they are an error
-  /// That the program holds, each with all inputs; `inputs` then names them in messages. Null: as
-  /// the rest says.
+  /// Frames that the program holds, each with all inputs; `inputs` then names them in messages.
+  /// Null: as the rest says.
   std::shared_ptr<const std::vector<std::vector<network::Array>>> given = {};
 };
 

@@ -45,7 +45,7 @@ class DetectByHead : public Processing {
   }
 
  private:
-  /// Those that the head reads.
+  /// The outputs; those that the head reads are float32 then.
   std::vector<network::Array> floats(std::span<const network::Array> outputs) const {
     std::vector<network::Array> result(outputs.begin(), outputs.end());
     for (const std::size_t i : layout_.outputs) result[i] = as_float(result[i]);

@@ -51,7 +51,7 @@ std::string text_of(const Outputs& outputs) {
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-/// Of heads that are one head under several names, the first.
+/// Whether the head is the first of those that are one head under several names.
 bool is_first(const Head& head) {
   const auto same = [&](const Head& other) {
     return other.fit == head.fit && other.decode == head.decode;

@@ -38,7 +38,7 @@ struct BoxLayout {
   bool has_known_classes = true;               // as many as the labels say, if they say it
 };
 
-/// Of a box: x and y of its centre, width, height.
+/// Values of a box: x and y of its centre, width, height.
 inline constexpr std::int64_t box_columns = 4;
 
 /// Float32 outputs of one frame.
@@ -61,7 +61,7 @@ struct Recognised {
   BoxLayout layout;
 };
 
-/// Those that fit best, each once.
+/// The heads that fit best, each once.
 std::vector<Recognised> best_fits(const Outputs& outputs);
 
 /// The head called `name`, or the only one that fits. InputError at `place` if it does not fit, or

@@ -12,7 +12,7 @@
 namespace millrace::application {
 namespace {
 
-/// Of the 17 keypoints of a person in COCO: face, arms, trunk, legs.
+/// Lines between the 17 keypoints of a person in COCO: face, arms, trunk, legs.
 const Skeleton person{{0, 1},  {0, 2},  {1, 3},  {2, 4},   {5, 6},   {5, 7},   {7, 9},   {6, 8},
                       {8, 10}, {5, 11}, {6, 12}, {11, 12}, {11, 13}, {13, 15}, {12, 14}, {14, 16}};
 constexpr std::int64_t keypoints_of_person = 17;

@@ -132,8 +132,8 @@ std::optional<BoxLayout> fit_rtdetr(const Outputs& outputs, bool named) {
   return named || layout.is_certain ? std::optional(layout) : std::nullopt;
 }
 
-/// Of one output: the probabilities of all classes of a box, of which the best counts. Of two: they
-/// are not final, and each class counts.
+/// One output has the probabilities of all classes of a box, of which the best counts. With two
+/// outputs the probabilities are not final, and each class counts.
 void decode_rtdetr(const BoxLayout& layout, Frame frame, const Size&, MostProbable& found) {
   const Table boxes = table_of(frame[layout.outputs.back()], false);
   if (layout.outputs.size() == 1) {

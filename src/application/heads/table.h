@@ -19,7 +19,7 @@ struct Table {
   }
 };
 
-/// Of a float32 output. `columns_first`: it is 1 x columns x rows.
+/// The table in a float32 output. `columns_first`: the output is 1 x columns x rows.
 inline Table table_of(const network::Array& output, bool columns_first) {
   const std::size_t last = output.shape.size() - 1;
   const std::int64_t outer = last > 0 ? output.shape[last - 1] : 1, inner = output.shape[last];

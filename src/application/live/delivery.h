@@ -47,7 +47,7 @@ class Delivery {
 
   const std::shared_ptr<GroupFeed>& feed() const { return feed_; }
   const DeliveryOptions& options() const { return options_; }
-  /// Of its responses, by runtime::EndedFrame::operation. Any thread.
+  /// Sets the bounds of its response times, by runtime::EndedFrame::operation. Any thread.
   void set_bounds(std::vector<std::optional<Time>> bounds);
   /// Opens inputs and outputs; from now on results are delivered. InputError or EngineError.
   void begin();

@@ -24,7 +24,7 @@ struct EdgeBetween {
   std::string place = {};               // for messages
 };
 
-/// Of a chain in one scenario at one level.
+/// Ages and reactions of a chain in one scenario at one level.
 struct ChainTimes {
   /// From when the first group's frame was due to the end of each of the last one's that uses it.
   runtime::ResponseTimes ages;

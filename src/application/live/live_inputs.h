@@ -39,7 +39,7 @@ class LiveInputs {
   void end();
 
   // After begin(), by input:
-  /// Of a video or camera; 0: nobody knows.
+  /// Frame rate of a video or camera; 0: nobody knows.
   std::vector<double> rates_fps() const;
   /// After end(); without the frames that came out.
   std::vector<InputTotals> totals() const;

@@ -36,7 +36,7 @@ class Observer {
   /// A frame of a group is done; on its thread, which has its priority and must not wait.
   virtual void done(std::size_t /*group*/, const runtime::EndedFrame& /*frame*/) {}
   virtual void ended() {}
-  /// Of so many frames stages keep what they did, for Session::recent().
+  /// The number of frames for which stages keep what they did, for Session::recent().
   std::int64_t traced_frames() const { return traced_frames_; }
 
  protected:

@@ -34,7 +34,7 @@ struct LoadedApplication {
   Parts parts(Source& source) const {
     return {&source, before.get(), after.get(), {}, batch};
   }
-  /// Of a run whose findings are compared with the ground truth, if there is any.
+  /// Parts of a run whose findings are compared with the ground truth, if there is any.
   Parts parts_for_truth(Source& source) const {
     return {&source, before.get(), truth ? after_for_truth.get() : after.get(), {}, batch};
   }

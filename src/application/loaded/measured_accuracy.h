@@ -8,7 +8,7 @@ namespace millrace::application {
 /// InputError if it is of none of the pictures that will come. Precondition: there is ground truth.
 const GroundTruth& checked_truth(const LoadedApplication& loaded);
 
-/// Of all frames once through the plan. The same precondition; InputError as AccuracyMeter.
+/// Accuracy over all frames, once through the plan. Same precondition; InputError as AccuracyMeter.
 Accuracy measure_accuracy(const LoadedApplication& loaded);
 
 /// Sentences about frames without ground truth and ground truth without frames.

@@ -38,7 +38,7 @@ class Reading {
   Gaps gaps() const {
     return source_->presence() == nullptr ? Gaps{} : source_->presence()->gaps();
   }
-  /// Of the last picture.
+  /// When the last picture was due.
   std::optional<Time> last_due() const { return last_due_; }
 
  private:

@@ -40,7 +40,7 @@ class TaskFiring {
 
   /// The task's name in the system's file.
   const std::string& task() const { return owner_.task; }
-  /// Of the task's firings, from 0.
+  /// Number of this firing among the task's firings, from 0.
   std::int64_t number() const { return moment_.number; }
   /// Its outputs are thrown away: it is fired to learn how long it takes. Write no file then.
   bool is_rehearsal() const { return moment_.is_rehearsal; }
@@ -75,7 +75,7 @@ class TaskFiring {
     for (std::size_t token = first; token < filled.size(); ++token) filled[token] = 0;
   }
 
-  /// Of the key `parameters` in the system's file; what is not there is `otherwise`.
+  /// Value of a key of `parameters` in the system's file; what is not there is `otherwise`.
   std::string parameter(const std::string& key, const std::string& otherwise = {}) const {
     const auto found = owner_.parameters.find(key);
     return found == owner_.parameters.end() ? otherwise : found->second;

@@ -47,7 +47,7 @@ int watch_opened(const std::filesystem::path& pipe) {
   return watch;
 }
 
-/// Of a descriptor for writing only.
+/// Whether somebody reads from the pipe; the descriptor is for writing only.
 bool is_read(int pipe) {
   pollfd look{pipe, 0, 0};
   return ::poll(&look, 1, 0) == 0;  // else POLLERR: it has no reader

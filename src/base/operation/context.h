@@ -38,8 +38,8 @@ struct Context {
   std::map<std::string, std::map<std::string, std::string>> settings = {};
   /// As in engine::EngineOptions.
   std::filesystem::path blobs = {};
-  /// Of the cores, as board::architecture(), where engines are chosen by default. Empty: this
-  /// machine's.
+  /// Architecture of the cores, as board::architecture(), where engines are chosen by default.
+  /// Empty: this machine's.
   std::string architecture = {};
 
   void note(const std::string& text) const {

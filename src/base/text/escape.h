@@ -22,7 +22,7 @@ std::string dot_string(std::string_view text);
 /// stands there as printable() writes it.
 std::string xml_text(std::string_view text);
 
-/// Of a JSON document, the same document for a <script> element of HTML: nothing in it ends the
+/// The same JSON document, written for a <script> element of HTML: nothing in it ends the
 /// element, begins a comment or ends a line of JavaScript.
 std::string json_in_html(std::string_view json);
 

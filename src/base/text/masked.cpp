@@ -40,7 +40,7 @@ bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
 }
 
-/// Of a parameter or a folder: "access_token", "X-Amz-Signature", "api_key".
+/// Whether a parameter or folder holds a secret: "access_token", "X-Amz-Signature", "api_key".
 bool is_of_secret(std::string_view name) {
   constexpr std::array<std::string_view, 7> parts{"token",  "passw",     "passphrase", "pwd",
                                                   "secret", "signature", "credential"};

@@ -44,7 +44,7 @@ std::vector<std::string> areas_of(std::string_view verb) {
   return names;
 }
 
-/// Those of an area, or of all.
+/// The keys of an area, or of all areas.
 std::vector<std::string> keys_of(const std::string& verb, std::string_view of) {
   std::vector<std::string> keys;
   for (const Area& area : table().areas)

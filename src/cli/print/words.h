@@ -18,7 +18,7 @@ struct OptionWords {
 };
 OptionWords words_of(const CLI::Option& option, const std::string& verb);
 
-/// Those that begin with a dash, in their order; --set has the keys as its values.
+/// The options that begin with a dash, in their order; --set has the keys as its values.
 std::vector<OptionWords> options_of(const CLI::App& verb);
 
 }  // namespace millrace::cli

@@ -31,7 +31,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Those that a verb makes without being asked.
+/// Adds the files that a verb makes without being asked.
 void add_usual_files(const CLI::App& verb, const std::string& model, remote::Command& command) {
   if (verb.get_name() != "plan" || !given(verb, "--output").empty()) return;
   for (const char* ending : {".plan.json", ".deployment.json"})

@@ -182,7 +182,7 @@ product::SimulateRequest request_of(const SimulateOptions& options) {
   return request;
 }
 
-/// Of several files, plans: all else is simulated alone.
+/// Kind of the files: several files must be plans; all else is simulated alone.
 std::string_view kind_of(const SimulateOptions& options) {
   std::string_view kind = "plans";
   for (const std::string& file : options.plans)

@@ -85,7 +85,7 @@ class Builder {
     step(touched, kernel_start(gpu_, launch, std::move(work)));
   }
   const std::vector<Storage>& storages() const { return program_.storages; }
-  /// Of a temporary place whose size was not known yet.
+  /// Sets the size of a temporary place whose size was not known yet.
   void resize(const Value& value, Bytes size);
 
   Program finish();

@@ -34,7 +34,7 @@ struct Loaded {
   std::string reason;
 };
 
-/// Of a library's own number; 0 where it is not there. Its speed depends on it, as all times do.
+/// Version by the library's own number; 0 where it is not there. All times depend on the version.
 std::size_t version_of(std::span<const std::filesystem::path> folders,
                        const std::vector<std::string>& names, const char* function) {
   try {

@@ -17,7 +17,7 @@ std::string place_of(const SubnetRequest& request) {
   return place + " on " + request.processor.name;
 }
 
-/// Of an input, that is copied at once.
+/// Bytes of an input that are copied at once.
 constexpr std::size_t piece = std::size_t{256} << 10;
 
 std::size_t count_of(Bytes size) { return static_cast<std::size_t>(size.count); }

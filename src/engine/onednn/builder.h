@@ -28,7 +28,7 @@ class Builder {
   const network::Network& network() const { return *request_.network; }
   const network::Layer& layer(LayerId id) const { return network()[id]; }
   const network::Tensor& tensor(TensorId id) const { return network()[id]; }
-  /// Of the whole network.
+  /// Topology of the whole network.
   const network::Topology& topology() const { return topology_; }
   /// How the layer is to run.
   board::Variant variant(LayerId id) const;
@@ -90,7 +90,7 @@ class Builder {
 inline bool is_int8(const Builder& builder, LayerId id) {
   return builder.variant(id).precision == board::Precision::int8;
 }
-/// Of the numbers that such a layer reads: if not 8 bits.
+/// Type of the numbers that the layer reads, if it does not read 8 bits.
 Type type_of(const Builder& builder, LayerId id);
 /// A place for a tensor of any type.
 Value make_plain(Builder& builder, TensorId id);

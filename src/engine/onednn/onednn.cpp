@@ -37,7 +37,7 @@ std::string name_of(dnnl::cpu_isa isa) {
   }
 }
 #else
-/// Those that only some versions of oneDNN know go by number.
+/// Instruction sets that only some versions of oneDNN know go by number.
 std::string name_of(dnnl::cpu_isa isa) {
   switch (isa) {
     case dnnl::cpu_isa::sse41:

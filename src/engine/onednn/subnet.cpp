@@ -62,7 +62,7 @@ struct Slot {
   std::byte** write = nullptr;
 };
 
-/// Of each piece, the cut with this number.
+/// Copies one cut of one piece; `i` counts the cuts of all pieces.
 void copy_cut(const CopyCall& call, std::size_t i, std::size_t cuts) {
   const std::size_t piece = i / cuts, begin = call.bytes * (i % cuts) / cuts;
   const std::size_t end = call.bytes * (i % cuts + 1) / cuts;

@@ -13,15 +13,15 @@ namespace millrace::engine::onednn {
 /// sums of two bfloat16 numbers.
 inline constexpr std::string_view on_tiles = "amx";
 inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
-/// Those of integer_convolution.h: of bfloat16 and float16, and of int8.
+/// Algorithms of integer_convolution.h: of bfloat16 and float16, and of int8.
 inline constexpr std::string_view in_pairs = "int16_pairs";
 inline constexpr std::string_view in_quads = "int8_quads";
-/// Those of winograd.h, by the results of a tile.
+/// Algorithms of winograd.h, by the results of a tile.
 inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
 inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
-/// That of direct_convolution.h.
+/// The algorithm of direct_convolution.h.
 inline constexpr std::string_view direct = "direct";
-/// That of quad_convolution.h.
+/// The algorithm of quad_convolution.h.
 inline constexpr std::string_view direct_in_bytes = "int8_direct";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.

@@ -13,7 +13,7 @@ board::ProcessorKind kind_of(const PluginDevice& device);
 /// The most exact first.
 std::vector<board::Precision> precisions_of(const PluginDevice& device);
 board::Granularity granularity_of(const PluginDevice& device);
-/// Those beside the host's cores that are here.
+/// The devices beside the host's cores that are here.
 std::vector<ReachedDevice> reached_by(const Instance& instance);
 
 }  // namespace millrace::engine::plugin

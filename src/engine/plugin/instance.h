@@ -54,7 +54,7 @@ class Instance {
   MillraceInstance* handle() const { return handle_; }
   const std::vector<PluginDevice>& devices() const { return devices_; }
   TimeLimit limit() const { return limit_; }
-  /// Of run(): the user's; by default none on cores, where a loop is slow and never stuck.
+  /// Limit of run(): the user's; by default none on cores, where a loop is slow and never stuck.
   TimeLimit limit_of_compilers() const { return limit_ * 60; }
   TimeLimit limit_of_run(const PluginDevice& device) const;
   /// Version of what computes.

@@ -147,7 +147,7 @@ void PluginSubnet::move(std::span<const std::byte* const> in, std::span<std::byt
   }
 }
 
-/// Those that the run writes where they are to be.
+/// Takes the outputs that the run writes where they are to be.
 void PluginSubnet::take_outputs(std::span<std::byte* const> out) {
   const bool reads_host = loaded_->source.device->reads_host();
   for (std::size_t i = 0; i < outputs_.size(); ++i)

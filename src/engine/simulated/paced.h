@@ -83,7 +83,7 @@ class PacedEngine final : public Engine {
   /// Allocates memory for a processor that is new to it. Any thread.
   void set_slowdown(const std::string& processor, double slowdown);
 
-  /// Of all subnets that were prepared and have run; any thread.
+  /// Pace of all subnets that were prepared and have run; any thread.
   std::vector<Pace> paces() const;
   /// What has run until now counts there no more. While nothing runs.
   void forget_runs();
@@ -96,7 +96,7 @@ class PacedEngine final : public Engine {
     Time modelled{};
     std::atomic<std::int64_t> runs{0}, late{0}, modelled_ns{0}, computing_ns{0};
   };
-  /// Of one processor: when its last run was to end, and when it did. No memory depends on them.
+  /// For one processor: when its last run was to end, and when it did. No memory depends on them.
   struct Wake {
     std::atomic<std::int64_t> due_ns{0}, awake_ns{0};
     std::atomic<double> slowdown{1};

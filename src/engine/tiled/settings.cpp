@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 6> known_settings{
     "scratchpad_kib", "between_kib", "parts", "check", "fuse", "copy"};
 
-/// Of one core.
+/// Size of one core's second-level cache.
 Bytes level_2_cache() {
   constexpr Bytes usual{256 * 1024};
   for (const board::Cache& cache : board::this_machine().caches)
@@ -51,7 +51,7 @@ bool yes_or_no(const GivenSettings& given, const std::string& key, bool usual) {
   return found->second == "yes";
 }
 
-/// Of a core with AVX-512, as measured once; good enough to choose between tilings elsewhere.
+/// A core with AVX-512, as measured once; good enough to choose between tilings elsewhere.
 workload::TileTarget usual_target() {
   workload::TileTarget target;
   target.macs_per_second = 7.8e10;

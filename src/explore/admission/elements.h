@@ -17,7 +17,7 @@ struct ElementOptions {
   std::size_t gpu_parts = 2;  // into which a GPU's multiprocessors are divided, at most
   /// What several parts together reach of the sum of their rates.
   double together = 0.9;
-  /// Of kinds, which form they may be used in: "alone" one part at a time, "together" all parts at
+  /// Forms in which each kind may be used: "alone" one part at a time, "together" all parts at
   /// once. Both: flexible. A kind that is not in it is not used; empty: all kinds in all forms.
   std::set<std::string> kinds = {};  // "cpu", "gpu.cuda_cores", "npu.together"
 };

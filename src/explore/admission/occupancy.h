@@ -43,7 +43,7 @@ class Occupancy {
   bool has_time(std::size_t task, const PlaceOption& option) const;
   /// Whether nothing that is refused would be complete.
   bool is_refused(std::size_t task, std::size_t processor) const;
-  /// Of this unit, where rounded shares do not tell.
+  /// Whether this unit has time for the task, where rounded shares do not tell.
   bool has_time_exactly(std::size_t unit, std::size_t task, const PlaceOption& option) const;
 
   const AdmissionProblem& problem_;

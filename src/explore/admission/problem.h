@@ -35,7 +35,7 @@ struct SharedProcessor {
   bool operator==(const SharedProcessor&) const = default;
 };
 
-/// Of a task to the memory of a processor before it runs, and from it afterwards.
+/// Transfer times of a task: to the memory of a processor before it runs, and from it afterwards.
 struct LinkTimes {
   Time in{}, out{};
   bool operator==(const LinkTimes&) const = default;
@@ -65,7 +65,7 @@ struct Placed {
 struct AdmissionProblem {
   std::vector<std::string> units;
   std::vector<SharedProcessor> processors;
-  /// Of these processors only one of each two may be used: modes that exclude each other.
+  /// Two processors of which only one may be used: modes that exclude each other.
   std::vector<std::pair<std::size_t, std::size_t>> exclusive = {};
   std::vector<AdmissionTask> tasks;
   /// What may not be together, such as what has no static table. Of tasks that are_alike() each may
@@ -81,7 +81,7 @@ using AdmissionChoice = std::vector<std::size_t>;
 /// processor without units, lists that do not fit each other.
 void check(const AdmissionProblem& problem);
 
-/// Of a task on a processor: its time by its period.
+/// Utilisation of a processor by a task: its time by its period.
 Share utilisation(const AdmissionTask& task, std::size_t processor);
 /// The same of its transfers.
 Share link_utilisation(const AdmissionTask& task, std::size_t processor);
@@ -94,7 +94,7 @@ struct UnitShare {
   std::size_t unit = 0;
   Share share;
 };
-/// Of all units, and of the link, that the task needs on the processor; none of them is 0.
+/// Shares of all units, and of the link, that the task needs on the processor; none of them is 0.
 std::vector<UnitShare> shares_of(const AdmissionProblem& problem, std::size_t task,
                                  std::size_t processor);
 

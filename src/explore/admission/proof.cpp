@@ -65,8 +65,8 @@ class ProofReplay {
     return is_sum(claim_.options.goal) ? costs_enough(multipliers) : needs_too_much(multipliers);
   }
 
-  /// Of the tasks without a processor, the sum of what each needs at least; nothing of a task that
-  /// may have none, and so closes the step by itself.
+  /// The sum of what the tasks without a processor need at least; nothing if one of them may have
+  /// none, and so closes the step by itself.
   template <class Number, class Need>
   std::optional<Number> least_needs(const Need& need) const {
     Number sum = 0;

@@ -72,7 +72,7 @@ class ChoiceBranching {
   double target() const {
     return result_.best.empty() ? no_limit : result_.cost - least_difference(result_.cost);
   }
-  /// Of a unit, in units.
+  /// The capacity of a unit, in units.
   double capacity() const {
     return options_.goal == AdmissionGoal::largest_load ? std::min(1.0, target()) : 1;
   }
@@ -132,7 +132,7 @@ class ChoiceBranching {
     }
   }
 
-  /// The one with the fewest options first, of these the one that needs most.
+  /// Open tasks, with the one with the fewest options first, of these the one that needs most.
   std::vector<OpenTask> open_tasks() const {
     std::vector<OpenTask> open;
     for (std::size_t t = 0; t < problem_.tasks.size(); ++t) {
@@ -173,7 +173,7 @@ class ChoiceBranching {
     return bound;
   }
 
-  /// Of the goal.
+  /// A bound of the goal's cost.
   double cost_bound(const PricedBound& bound) const {
     if (sum_) return bound.value;
     return options_.goal == AdmissionGoal::largest_load ? bound.value + capacity() : 0;

@@ -23,7 +23,7 @@ double seconds_until(TableClock::time_point until) {
   return std::chrono::duration<double>(until - TableClock::now()).count();
 }
 
-/// Of two tasks on common units: whether the longer one is never done between two jobs of the
+/// Whether, of two tasks on common units, the longer one is never done between two jobs of the
 /// other.
 bool never_fit(const AdmissionProblem& problem, const Placed& a, const Placed& b) {
   const AdmissionTask &often = problem.tasks[a.task], &rare = problem.tasks[b.task];

@@ -78,7 +78,7 @@ void note_steps(const Context& context, const system::System& system,
                          " are not counted; 'millrace deploy' counts them");
 }
 
-/// Of times that the user knows: the processors that are meant.
+/// The processors that are meant by a time that the user knows.
 std::vector<std::size_t> processors_meant(const system::KnownTime& known,
                                           const AdmitDecision& result) {
   std::vector<std::size_t> meant;

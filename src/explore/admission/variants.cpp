@@ -25,7 +25,7 @@ board::Board with_host(const Element& element, const board::Board& host) {
   return board;
 }
 
-/// Of modelled times: of the first processor, and where that refuses, of the second.
+/// The modelled time: on the first processor, and where that refuses, on the second.
 Time time_of(const profile::Profile& profile) {
   const profile::ProcessorProfile& element = profile.processors.front();
   const profile::ProcessorProfile& host = profile.processors.back();

@@ -22,7 +22,7 @@ bool can_run(const Problem& problem, std::size_t layer, const ProcessorGroup& gr
   });
 }
 
-/// Of the device that the board names for what this one does not run; none if it names none.
+/// A processor of the device that the board names as this one's fallback; none if it names none.
 ProcessorId fallback_of(const board::Board& board, ProcessorId processor) {
   const board::Device* device = board::device_of(board, board[processor]);
   if (device == nullptr || device->limits.fallback.empty()) return {};

@@ -20,7 +20,7 @@ struct Configuration {
   std::vector<std::size_t> cuts;  // the last layer of each stage but the last; ascending
   std::int64_t slots = 2;         // of a channel between neighbouring stages
   std::vector<std::int64_t> streams = {};  // by stage, on each of its processors; empty: 1 for all
-  /// Of the application; 0: as many as there are cores.
+  /// Threads of the application; 0: as many as there are cores.
   std::int64_t pre_threads = 0, post_threads = 0;
   auto operator<=>(const Configuration&) const = default;
 };

@@ -75,7 +75,7 @@ std::vector<Move> free_moves(std::size_t cuts) {
   return moves;
 }
 
-/// Those that give the last stage's processor more.
+/// Moves that give the last stage's processor more.
 std::vector<Move> moves_to_last(const std::vector<ProcessorGroup>& stages) {
   const std::size_t cuts = stages.size() - 1;
   const auto is_last = [&](std::size_t stage) { return stages[stage] == stages.back(); };
@@ -139,7 +139,7 @@ Configuration balanced(CandidateCache& cache, Configuration configuration, const
   return configuration;
 }
 
-/// Of those that seem to fit, the least bottleneck by the profile first.
+/// Tuples that seem to fit, the least bottleneck by the profile first.
 std::vector<Cuts> rated_tuples(const Predictor& predictor, Configuration configuration,
                                const Cuts& positions) {
   std::vector<std::pair<double, Cuts>> rated;
@@ -262,7 +262,7 @@ class GlobalSearch {
     while (!walks.empty() && !cache_.is_spent()) walks = stepped(walks);
   }
 
-  /// Those walks that go on.
+  /// Returns the walks that go on.
   std::vector<Walk> stepped(const std::vector<Walk>& walks) {
     std::vector<Walk> going;
     std::vector<Configuration> wanted;

@@ -26,7 +26,7 @@ struct Tried {
   double throughput = 0;
 };
 
-/// Of the candidates from this number on.
+/// The option's best among the candidates from this number on.
 std::optional<Tried> best_since(const CandidateCache& cache, std::int64_t first,
                                 const MappingOption& option) {
   std::optional<Tried> best;
@@ -57,7 +57,7 @@ Configuration maximised_alone(CandidateCache& cache, const MethodOptions& option
   return maximised(cache, fastest->second, limits);
 }
 
-/// Of so many stages on such processors, or of this option by itself; none: empty.
+/// The cuts that this option, or every option with as many stages, begins with; none: empty.
 std::vector<std::size_t> start_of(const MappingOption& option, const StartTuples& starts) {
   for (const auto& [stages, cuts] : starts)
     if (stages.empty() ? cuts.size() + 1 == option.stages.size() : stages == option.stages)
@@ -126,7 +126,7 @@ std::pair<std::size_t, std::size_t> size_of(const Configuration& configuration) 
   return {configuration.stages.size(), processors};
 }
 
-/// Of those that are as good as the best, but for what measurements do not tell apart, one with the
+/// Among those as good as the best, but for what measurements do not tell apart, one with the
 /// fewest stages, and the fewest copies of them. `option`: these stages only; empty: any.
 std::optional<Configuration> simplest_of_best(const CandidateCache& cache,
                                               const std::vector<ProcessorGroup>& option) {

@@ -29,7 +29,7 @@ struct MethodOptions {
   std::string option = {};    // the only one, by its name; empty: all
 };
 
-/// Of the board, those that the options name.
+/// The mapping options of the board, of them those that `options` names.
 std::vector<MappingOption> options_to_try(const SearchContext& context,
                                           const MethodOptions& options);
 
@@ -64,7 +64,7 @@ std::optional<Configuration> search_fine_tuner(CandidateCache& cache, const Meth
 std::optional<Configuration> search_one_processor(CandidateCache& cache,
                                                   const MethodOptions& options);
 
-/// Those of interleavings(), and the fine-tuner.
+/// The configurations of interleavings(), and the fine-tuner.
 std::optional<Configuration> search_interleaving(CandidateCache& cache,
                                                  const MethodOptions& options);
 

@@ -24,7 +24,7 @@ Predictor::Predictor(const SearchContext& context)
   }
 }
 
-/// Of stages with different numbers on one processor, the most.
+/// If stages on one processor have different numbers of streams, the largest number counts.
 const Evaluator& Predictor::evaluator_for(const Configuration& configuration) const {
   if (configuration.streams.empty()) return evaluator_;
   std::vector<std::int64_t> streams(evaluator_.processors(), 1);

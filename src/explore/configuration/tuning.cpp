@@ -47,7 +47,7 @@ ParameterPairs threads_in(const Parameters& parameters) {
   return {{pre, post}};
 }
 
-/// Those of streams whose stages lie on one processor, which takes several.
+/// Pairs of streams whose stages lie on one processor, which takes several.
 ParameterPairs shared_streams(const Configuration& configuration, const Parameters& parameters) {
   ParameterPairs pairs;
   for (std::size_t a = 0; a < configuration.stages.size(); ++a)

@@ -25,7 +25,7 @@ double area_of(const std::vector<Point>& points, const Point& reference) {
   return area;
 }
 
-/// Those that no other one dominates or, before it, equals.
+/// Keeps the points that no other one dominates or, before it, equals.
 void keep_first_front(std::vector<Point>& points) {
   std::ranges::sort(points);
   std::vector<Point> kept;  // none is dominated by a later one

@@ -6,7 +6,7 @@
 namespace millrace::explore {
 namespace {
 
-/// Of the points, so many with the first fronts; in each front the loneliest first.
+/// So many of the points, those in the first fronts; in each front the loneliest first.
 std::vector<std::size_t> fittest(const std::vector<Point>& points, std::size_t count) {
   std::vector<std::size_t> chosen;
   for (const std::vector<std::size_t>& front : fronts_of(points)) {

@@ -177,7 +177,7 @@ Offer offer_of(const MappingProblem& problem, const TaskChoice& task, std::size_
   return offer;
 }
 
-/// Of the plans on the fewest processors, the fastest.
+/// The fastest of the plans on the fewest processors.
 std::size_t plan_in_one_piece(const std::vector<GroupPlan>& plans) {
   const auto size = [](const GroupPlan& plan) {
     std::set<std::string> processors;

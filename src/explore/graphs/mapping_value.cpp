@@ -103,7 +103,7 @@ std::size_t MappingEvaluator::subnets_over(const Mapping& mapping) const {
   return subnets_too_many(rooms_, networks, mapping.plans, mapping.stages);
 }
 
-/// Of the longest path, without any interference: much sooner known than by the analysis.
+/// Demand of the longest path, without any interference: much sooner known than by the analysis.
 double MappingEvaluator::path_demand(system::GroupId group) const {
   const Time deadline = deadline_at_highest(problem_.system, group);
   if (deadline <= Time{}) return no_bound;

@@ -18,7 +18,7 @@ struct MappingValue {
   system::GroupId tightest{0};  // whose demand that is
 };
 
-/// Of a deployment, at the highest level and clocks: as `millrace analyze` has it.
+/// Value of a deployment, at the highest level and clocks: as `millrace analyze` has it.
 MappingValue value_of(const deployment::Deployment& deployment, const board::Board& board,
                       const realtime::AnalysisOptions& options);
 

@@ -35,7 +35,7 @@ double Batching::share(std::size_t layer, std::size_t processor, std::int64_t fr
   return seconds(batch->time) / static_cast<double>(batch->frames) / one;
 }
 
-/// The one from which on batching saves most; it does not divide a fused group.
+/// The convolution from which on batching saves most; it does not divide a fused group.
 std::size_t Batching::first_convolution(std::int64_t frames) const {
   std::size_t best = tail_.products, head = tail_.products;  // head: of groups seen so far
   double saved = 0, most = 0;

@@ -10,7 +10,7 @@
 
 namespace millrace::explore {
 
-/// Those of a processor follow each other.
+/// The phases of a processor follow each other.
 struct PlanPeriod::Phases {
   std::vector<std::size_t> of_layer;    // by layer
   std::vector<std::size_t> begin;       // by processor, and the end

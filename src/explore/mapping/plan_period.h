@@ -12,7 +12,7 @@ namespace millrace::explore {
 /// batches, replicas and streams. Copies what it needs of the problem.
 class PlanPeriod {
  public:
-  /// Of the options, the slots and the limits of offsets count.
+  /// From the options, only the slots and the limits of offsets count.
   explicit PlanPeriod(const Problem& problem, const plan::BuildOptions& options = {});
 
   /// The nanoseconds between two frames, with as many slots as build() gives: at least the slowest

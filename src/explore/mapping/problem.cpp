@@ -140,7 +140,7 @@ void add_ends(const network::Network& network, Problem& problem) {
         (*times)[end.layer][p] += problem.time_of(end, p);
 }
 
-/// That can run a layer at all, in more than no time.
+/// Number of processors that can run a layer at all, in more than no time.
 std::size_t useful_processors(const Problem& problem) {
   std::size_t useful = 0;
   for (std::size_t p = 0; p < problem.processors; ++p)

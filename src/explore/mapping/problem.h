@@ -41,7 +41,7 @@ struct Problem {
     double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
     double border_ns = 0;              // per edge that does
     double launch_ns = 0;              // per subnet; counts in phase_times only
-    /// Of a device, the share of its time that a core is busy with feeding it.
+    /// For a device, the share of its time that a core is busy with feeding it.
     double feeding = 0;
     bool is_core = true;
     double kernel_ns = 0;  // of a layer's time, its launch
@@ -50,7 +50,7 @@ struct Problem {
     /// system puts the thread.
     std::optional<std::size_t> fed_by = {};
     std::string space = {};  // the memory that it works in, see board::space_of()
-    /// That bring elements there, and back, while it works; see board::Costs.
+    /// Engines that bring elements there, and back, while it works; see board::Costs.
     int copy_engines = 0;
     bool operator==(const Borders&) const = default;
   };
@@ -80,7 +80,7 @@ struct Problem {
   double time_of(const End& end, std::size_t processor) const {
     return borders_of(processor).copy_engines > 0 ? 0 : transfer_time_of(end, processor);
   }
-  /// Of all ends of the layer.
+  /// Time of all ends of the layer.
   double time_of_ends(std::size_t layer, std::size_t processor) const {
     double sum = 0;
     for (const End& end : ends)

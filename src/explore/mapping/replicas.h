@@ -15,7 +15,7 @@ Problem in_groups(const Problem& problem, std::size_t size);
 /// The first processors of these groups, for layers mapped to the groups.
 plan::Mapping to_first_of_groups(plan::Mapping mapping, std::size_t size);
 
-/// Those that take turns with the first of each group.
+/// The processors that share frames round robin with the first of each group.
 std::map<ProcessorId, std::vector<ProcessorId>> turns_in_groups(std::size_t processors,
                                                                 std::size_t size);
 

@@ -46,7 +46,7 @@ struct CombinationProblem {
   bool thorough = false;
 };
 
-/// Of a scene with certain plans.
+/// The result of a scene with certain plans.
 struct SceneResult {
   bool schedulable = false;
   /// The largest bound of a response as a share of its deadline, at the highest clocks; at most
@@ -92,12 +92,12 @@ Combined genetic_combination(const CombinationProblem& problem, const CombineOpt
 Combined exact_combination(const CombinationProblem& problem, const CombineOptions& options,
                            const Combined* known = nullptr);
 
-/// Of one combination; placed by Algorithm 5, or as given.
+/// The result of one combination; placed by Algorithm 5, or as given.
 Combined assess(const CombinationProblem& problem, const Combination& combination);
 Combined assess(const CombinationProblem& problem, const Combination& combination,
                 const Placement& placement);
 
-/// Of all scenes, ascending.
+/// The groups of all scenes, ascending.
 std::vector<system::GroupId> groups_of(const CombinationProblem& problem);
 
 /// By how many subnets these groups exceed what the SDKs of devices have room for; 0: they fit.

@@ -266,7 +266,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   return result;
 }
 
-/// Of what was found for each; else the first.
+/// The first scenario for which nothing feasible was found; else the first.
 std::size_t infeasible_scenario(const std::vector<Combined>& found) {
   const auto at = std::ranges::find(found, false, &Combined::feasible);
   return at == found.end() ? 0 : static_cast<std::size_t>(at - found.begin());

@@ -16,8 +16,8 @@ namespace millrace::explore {
 
 struct DeployOptions {
   std::vector<std::string> processors = {};  // for networks; empty: the accelerators, or all
-  /// Of deploy_methods(); where groups have task graphs, of mapping_methods(). Empty: the first of
-  /// them.
+  /// One of deploy_methods(); where groups have task graphs, one of mapping_methods(). Empty: the
+  /// first of them.
   std::string method = {};
   bool compare = false;         // all other methods too
   bool max_rate = false;        // the tightest deadlines, of the method or of all
@@ -51,7 +51,7 @@ struct MethodReport {
   std::optional<MaxRate> max_rate;
   double seconds = 0;   // of the search, without max_rate
   double usual_mw = 0;  // what the usual search found; infinite: nothing
-  /// Of the exact search: what it decided, and the least that these plans draw.
+  /// Power of the exact search: what it decided, and the least that these plans draw.
   std::optional<double> exact_mw, bound_mw;
 };
 

@@ -7,7 +7,7 @@
 
 namespace millrace::explore {
 
-/// Of the problem's scene with this index only these groups.
+/// Only these groups of the problem's scene with this index.
 struct ScenePart {
   std::size_t scene = 0;
   const std::vector<system::GroupId>& groups;

@@ -165,7 +165,7 @@ class BranchAndBound {
     return !options_.first_feasible && open_.top().bound >= best_.power_mw;
   }
 
-  /// Those that run together with many others first.
+  /// Orders groups: those that run together with many others first.
   void order_groups() {
     std::vector<std::size_t> companions(problem_.plans.size(), 0);
     for (const Scene& scene : problem_.scenes)

@@ -166,7 +166,7 @@ std::vector<std::size_t> tasks_before(const plan::Plan& plan, const std::vector<
   return result;
 }
 
-/// Those that no other comes after.
+/// The tasks that no other comes after.
 std::vector<std::size_t> last_tasks(const std::vector<deployment::Task>& tasks) {
   std::vector<std::size_t> result;
   for (std::size_t t = 0; t < tasks.size(); ++t)
@@ -197,7 +197,7 @@ std::vector<deployment::Task> tasks_of(const PhaseTimesOf& times) {
   return tasks;
 }
 
-/// Of the network's tasks, on each of the device's processors that it may use; the longest first.
+/// Times of the network's tasks, on each of the device's processors it may use; the longest first.
 std::vector<double> times_on(const GroupModel& model, const GroupPlan& plan,
                              const board::Device& device) {
   std::vector<double> times;

@@ -275,7 +275,7 @@ MaxRate max_rate(const DeployMethod& method, const MethodCase& given,
   });
   if (best.empty()) return result;
   result.believed_fps = static_cast<double>(believed);
-  // Of those that are as fast, the one that draws least.
+  // Among those that are as fast, the one that draws least.
   MethodResult decided{.found = search_at({method, given, at(believed)}, options, best).found};
   if (method.all_together) {
     CombinationProblem all = actual_problem({method, given, at(1)});

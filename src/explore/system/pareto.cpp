@@ -144,7 +144,7 @@ double hypervolume_of(const GroupFront& front, const Scale& scale) {
   return hypervolume(std::move(points), reference);
 }
 
-/// Those that can run a layer that takes time.
+/// The processors that can run a layer that takes time.
 std::vector<std::size_t> useful_processors(const Problem& problem) {
   std::vector<std::size_t> result;
   for (std::size_t p = 0; p < problem.processors; ++p)

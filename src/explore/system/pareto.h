@@ -57,7 +57,7 @@ GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objecti
 GroupFront exhaustive_front(const GroupSpace& space, const GroupObjective& objective,
                             const FrontOptions& options);
 
-/// Those that no other dominates; of equal ones the first.
+/// The plans that no other dominates; of equal ones the first.
 std::vector<GroupPlan> non_dominated(std::vector<GroupPlan> plans);
 
 /// How much of the exact front another one has.

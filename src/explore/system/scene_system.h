@@ -38,7 +38,7 @@ class SceneSystem {
   void add_group(system::GroupId group, const deployment::Assignment& assignment,
                  const std::vector<std::size_t>& placed);
   void add_releases();
-  /// Of where a task was placed; a core of its own is made when it is first asked for.
+  /// The resource where a task was placed; a core of its own is made when it is first asked for.
   realtime::ResourceId resource_of(std::size_t placed, system::GroupId group);
   void set_times(std::size_t task, double slower);
   bool is_hopeless() const;

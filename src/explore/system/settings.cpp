@@ -52,7 +52,7 @@ WorstFlow worst_flow(const realtime::TaskSystem& tasks, const realtime::Bounds& 
   return worst;
 }
 
-/// Of those that the flow uses, the one with the most to do.
+/// The resource with the most to do, among those that the flow uses.
 std::string busiest_resource(const realtime::TaskSystem& tasks, const realtime::Flow& flow) {
   const std::vector<realtime::Utilisation> shares = realtime::utilisations(tasks);
   std::size_t busiest = tasks[flow.tasks.front()].resource.index;

@@ -43,7 +43,7 @@ StepsProfile steps_in(const JsonView& view) {
       {profile::time_in(view.at("preprocess_ns")), profile::time_in(view.at("postprocess_ns"))}};
 }
 
-/// Of the group's task: all its processors.
+/// Times of the group's task, on all its processors.
 std::vector<system::MeasuredTimes> times_of_task(const ProfileToUse& use,
                                                  const system::Group& group,
                                                  const system::GraphTask& task,

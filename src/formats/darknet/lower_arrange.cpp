@@ -61,7 +61,7 @@ TensorId part_of(Reading& reading, std::size_t layer, const Group& group) {
 
 bool same_places(const Shape& a, const Shape& b) { return a[2] == b[2] && a[3] == b[3]; }
 
-/// Of every `stride`-th row and column the first, as many as `like` has.
+/// The first of every `stride` rows and of every `stride` columns, as many as `like` has.
 TensorId thinned(Reading& reading, const std::string& name, TensorId x, const Shape& like) {
   Shape shape = reading.shape(x);
   const std::int64_t stride = shape[3] / like[3];

@@ -28,8 +28,8 @@ TensorId normalize(Reading& reading, const Normalization& n, TensorId x) {
                      shape);
 }
 
-/// Of seeded scales: a branch that a shortcut adds to the way around it is kept small, else values
-/// would grow from block to block.
+/// Gain of seeded scales: a branch that a shortcut adds to the way around it is kept small, else
+/// values would grow from block to block.
 float gain_of(const Reading& reading) {
   std::size_t next = reading.count() + 2;
   const auto is = [&](std::string_view kind) {

@@ -85,7 +85,7 @@ void check_fits(const Declared& input, const Shape& given) {
 
 using Sides = std::optional<std::array<std::int64_t, 2>>;
 
-/// Of a picture: a batch of one, and the sides that the file names.
+/// Shape of a picture: a batch of one, and the sides that the file names.
 Shape with_sides(Shape shape, const Sides& sides) {
   constexpr std::size_t rank = 4, channels = 1, rows = 2;
   if (!sides || shape.size() != rank || shape[channels] == open) return shape;

@@ -139,7 +139,7 @@ bool fits_double(std::int64_t n) {
   return (n >= -most && n <= most) || n == Limits::min() || n == Limits::max();
 }
 
-/// Of no effect where nothing is padded, or by other values.
+/// The value to pad with; 0 where it has no effect: nothing is padded, or by other values.
 double read_pad_value(const Node& node, PadMode mode, const Shape& pads) {
   const auto adds = [](std::int64_t pad) { return pad > 0; };
   if (mode != PadMode::constant || std::ranges::none_of(pads, adds)) return 0;

@@ -22,7 +22,7 @@ namespace {
 
 using onnx::Reading;
 
-/// Of a value whose dimensions are all known.
+/// Declares a value whose dimensions are all known.
 void declare(Reading& reading, const ::onnx::ValueInfoProto& info) {
   const ::onnx::TypeProto::Tensor& tensor = info.type().tensor_type();
   if (!info.type().has_tensor_type() || !tensor.has_shape()) return;

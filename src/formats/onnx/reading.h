@@ -26,7 +26,7 @@ enum class Purpose {
   network,
   /// Sizes that depend on values are the largest possible ones, and a tensor of them may be read.
   largest_sizes,
-  /// Of one frame: whatever can be computed is, however long it takes.
+  /// The values of one frame: whatever can be computed is, however long it takes.
   values,
 };
 

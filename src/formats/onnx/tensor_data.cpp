@@ -128,7 +128,7 @@ Array unpacked(const StoredType& stored, Shape shape, std::span<const std::byte>
   return make_array(stored.type, std::move(shape), std::move(buffer));
 }
 
-/// Of a tensor of `count` numbers.
+/// Pieces of a tensor of `count` numbers.
 Destination pieces_of(const StoredType& stored, std::int64_t count, const std::string& place) {
   return {stored.in_file, count / stored.in_piece + (count % stored.in_piece == 0 ? 0 : 1), place};
 }

@@ -17,7 +17,7 @@ struct StoredType {
   DataType in_file = DataType::float32;  // the same, or that of the pieces in the file
   std::int64_t in_piece = 1;             // numbers of a piece
 };
-/// Of known types, and of integers of 4 bits, two in a byte, which become int8 or uint8.
+/// How known types are stored; integers of 4 bits, two in a byte, become int8 or uint8.
 std::optional<StoredType> stored_type(int code);
 bool has_four_bits(int code);
 /// ONNX's number for the type.

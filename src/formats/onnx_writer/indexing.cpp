@@ -40,7 +40,7 @@ void write(const ScatterNd& op, LayerNodes& layer) {
   set_reduction(layer.node("ScatterND", inputs, layer.outputs()), op.reduction, layer);
 }
 
-/// Of the combinations of types, libraries have few: this one, and depths of float32 for int32.
+/// Libraries have few combinations of types: this one, and depths of float32 for int32.
 void write(const OneHot& op, LayerNodes& layer) {
   const std::int64_t depth = layer.output_shape()[static_cast<std::size_t>(op.axis)];
   const bool is_int = layer.input_tensor(1).type == DataType::int32;

@@ -44,7 +44,7 @@ class LayerNodes {
   }
   std::size_t output_count() const { return layer_.outputs.size(); }
   bool has_output(std::size_t i) const { return i < output_count() && layer_.outputs[i].valid(); }
-  /// Of the layer's tensors, which must be there.
+  /// A tensor of the layer, which must be there.
   const Tensor& input_tensor(std::size_t i) const { return graph_.network()[layer_.inputs[i]]; }
   const Tensor& output_tensor(std::size_t i = 0) const;
   const Shape& input_shape(std::size_t i = 0) const { return input_tensor(i).shape; }

@@ -37,7 +37,7 @@ struct OnnxNodes {
   std::vector<std::size_t> inputs, outputs;
 };
 
-/// Of a model that write_onnx() made of a part of the network. Constants share the network's
+/// Nodes of a model that write_onnx() made of a part of the network. Constants share the network's
 /// memory; those that the writer made are copies.
 OnnxNodes nodes_of(const Network& network, const OnnxModel& model);
 

@@ -9,7 +9,7 @@
 namespace millrace::formats::onnx_writer {
 namespace {
 
-/// Of InstanceNormalization, whose scale and bias have one value for every channel.
+/// Whether it is InstanceNormalization, whose scale and bias have one value for every channel.
 bool is_by_channel(const Normalization& op, LayerNodes& layer) {
   const Shape& x = layer.input_shape();
   if (!op.centred || op.axis != 2 || x.size() < 3 || layer.has_output(1) || layer.has_output(2))
@@ -29,7 +29,7 @@ void write_by_channel(const Normalization& op, LayerNodes& layer) {
       .set("epsilon", op.epsilon);
 }
 
-/// Of LayerNormalization, whose scale has the shape of what is normalised.
+/// Whether it is LayerNormalization, whose scale has the shape of what is normalised.
 bool is_by_layer(const Normalization& op, LayerNodes& layer) {
   const Shape& x = layer.input_shape();
   const Shape normalised(x.begin() + op.axis, x.end());

@@ -22,7 +22,7 @@ class Detector {
  public:
   Detector(Builder& net, Value image) : net_(net), image_(std::move(image)) {}
 
-  /// Of the convolutions that follow.
+  /// Sets the activation of the convolutions that follow.
   void activate_with(Activation activation) { activation_ = activation; }
 
   void conv(std::int64_t filters, const DetectorConv& spec = {});

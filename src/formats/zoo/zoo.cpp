@@ -72,7 +72,7 @@ constexpr std::array<Exhibit, 21> exhibits{{
      zoo::yolov4_csp},
 }};
 
-/// Of the input, where another than the entry's is asked for.
+/// Shape of the input; in another size than the entry's, if one is asked for.
 Shape input_shape(const ZooEntry& entry, std::optional<std::int64_t> size) {
   Shape shape(entry.input.begin(), entry.input.end());
   if (!size) return shape;

@@ -59,7 +59,7 @@ struct Block {
   _tile_dpbssd(3, 5, 7);
 }
 
-/// Of numbers with one term.
+/// Multiplies numbers with one term.
 template <void (*products)()>
 [[gnu::target("avx512f,amx-tile,amx-bf16,amx-int8")]] void multiply_once(Block b) {
   clear_tiles();
@@ -79,7 +79,7 @@ void multiply(const AmxConvolution& convolution, const Block& b) {
   multiply_once<multiply_signed_tiles>(b);
 }
 
-/// Of int8: the sums become what they stand for.
+/// For int8: the sums become what they stand for.
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void scale_sums(float* sums,
                                                                         const Finish& left,
                                                                         const Finish& right) {
@@ -90,7 +90,7 @@ void multiply(const AmxConvolution& convolution, const Block& b) {
     }
 }
 
-/// Of a pixel in a strip, whose rows end with pixels of no result.
+/// Place of a pixel in a strip, whose rows end with pixels of no result.
 struct Place {
   std::size_t row = 0, column = 0;
 };

@@ -53,7 +53,7 @@ inline constexpr std::size_t tile = 16 * 64;  // bytes
   _tile_loadd(7, from + tile, 64);
 }
 
-/// Of bfloat16 numbers.
+/// Multiplies tiles of bfloat16 numbers.
 [[gnu::target("avx512f,amx-tile,amx-bf16")]] inline void multiply_tiles() {
   _tile_dpbf16ps(0, 4, 6);
   _tile_dpbf16ps(1, 4, 7);

@@ -72,7 +72,7 @@ class DirectSums {
       }
   }
 
-  /// Of 4 numbers of each row.
+  /// Adds the products of 4 numbers of each row.
   [[gnu::always_inline]] void add_products(const PanelRows& p, const float* from,
                                            const float* with) {
 #if defined(__aarch64__)

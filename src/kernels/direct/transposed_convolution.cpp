@@ -24,7 +24,7 @@ WindowAxis axis_of_phases(const WindowAxis& axis) {
 struct TransposedTap {
   std::size_t tap, phase;
 };
-/// Of a position of the window: the tap of the phases' window, which runs the other way.
+/// For a position of the window: the tap of the phases' window, which runs the other way.
 TransposedTap tap_of(const WindowAxis& axis, std::size_t position) {
   const std::size_t at = position * axis.dilation;
   return {axis_of_phases(axis).window - 1 - at / axis.stride, at % axis.stride};

@@ -21,7 +21,7 @@ struct TransposedConvolution : OwnConvolution {
 /// What makes all phases: at each place of its result all of a group's, each with all its outputs.
 DirectConvolution phases_of(const TransposedConvolution& convolution);
 
-/// Of phases_of(), in bytes.
+/// Size of the packed weights of phases_of(), in bytes.
 std::size_t packed_size(const TransposedConvolution& convolution);
 std::string form_of_weights(const TransposedConvolution& convolution);
 /// `weights`: row-major channels, outputs of a group, windows.

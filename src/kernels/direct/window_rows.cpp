@@ -6,7 +6,7 @@
 namespace millrace::kernels {
 namespace {
 
-/// Of 16 bytes.
+/// A vector of 16 bytes.
 template <class Number>
 struct FourWords {
   using Type [[gnu::vector_size(16), gnu::aligned(sizeof(Number)), gnu::may_alias]] = Number;

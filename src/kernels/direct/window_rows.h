@@ -19,7 +19,7 @@ ResultPixel next(const DirectConvolution& convolution, ResultPixel pixel);
 template <class Number>
 class WindowRows {
  public:
-  /// That lie in 16 bytes.
+  /// How many numbers lie in 16 bytes.
   static constexpr std::size_t in_vector = 16 / sizeof(Number);
 
   WindowRows(const DirectConvolution& convolution, const Number* source, std::size_t group)
@@ -31,7 +31,7 @@ class WindowRows {
                          : 1),
         whole_(whole_outputs(convolution.width)) {}
 
-  /// Of all rows together, in numbers.
+  /// Length of all rows together, in numbers.
   std::size_t depth() const { return c_.taps() * channels_; }
   /// Whether the windows are the pixels as they lie, one after the other, to be read in vectors.
   bool are_pixels() const;

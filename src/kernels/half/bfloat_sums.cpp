@@ -40,7 +40,7 @@ constexpr std::size_t output_pairs = 4;    // at once: of half a panel
   return vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)));
 }
 
-/// Of half a panel. The last row of a piece with an odd number of them is multiplied twice.
+/// Sums of half a panel. The last row of a piece with an odd number of them is multiplied twice.
 template <std::size_t pairs>
 class BfloatSums {
  public:

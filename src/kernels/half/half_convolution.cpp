@@ -64,7 +64,7 @@ class HalfTask {
   }
 
  private:
-  /// Of all outputs of the panels, whether there are so many or not.
+  /// Copies the bias of all outputs of the panels, whether there are so many or not.
   void copy_bias() {
     const std::size_t first = first_panel_ * half_panel;
     const std::size_t width = (last_panel_ - first_panel_) * half_panel;

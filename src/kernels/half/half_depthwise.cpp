@@ -55,7 +55,7 @@ struct Float16Sums : Float16Numbers {
   };
 
   [[gnu::always_inline]] void add(float16x8_t w, float16x8_t x) { sum = with_product(sum, w, x); }
-  /// Of the first numbers, and of the last ones, without their scales.
+  /// Sums of the first numbers, and of the last ones, without their scales.
   [[gnu::always_inline]] float32x4_t first() const { return low(sum); }
   [[gnu::always_inline]] float32x4_t last() const { return high(sum); }
   [[gnu::always_inline]] float16x8_t clipped_with(const HalfPiece& piece, const Clip& to) const {

@@ -24,7 +24,7 @@ void for_each_piece(std::size_t count, const Work& work) {
   }
 }
 
-/// Of eight numbers, each computed as if in float32 and rounded once.
+/// Sums or products of eight numbers, each computed as if in float32 and rounded once.
 struct PairedFloat16 : Float16Numbers {
   explicit PairedFloat16(const HalfPairing& p)
       : pairs(p.pairs), low(spread_half(p.low)), high(spread_half(p.high)) {}

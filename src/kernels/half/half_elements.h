@@ -20,7 +20,7 @@ struct HalfPairing {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 };
-/// Of equally many numbers, or of `b` once for each row of `a`, such as the channels of pixels:
+/// Two lists of equally many numbers, or `b` for each row of `a`, such as the channels of pixels:
 /// `row` numbers, or 0 if there are no rows. `to` may be `a`.
 struct HalfPair {
   std::span<const Half> a;

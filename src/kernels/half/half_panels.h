@@ -36,7 +36,7 @@ struct HalfPanels {
       : depth(c.taps() * c.channels_of_group()),
         of_group(divided_up(c.outputs_of_group(), half_panel)),
         count(c.groups * of_group) {}
-  /// Of the weights, in bytes: behind them the scales, by output of the panels.
+  /// Size of the weights, in bytes: behind them the scales, by output of the panels.
   std::size_t scales() const { return count * depth.all * half_panel * sizeof(Half); }
 
   HalfDepth depth;

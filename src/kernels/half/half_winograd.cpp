@@ -91,7 +91,7 @@ struct TileBlock {
     const std::size_t at = first + index, column = at % t.across, row = at / t.across;
     return {row / t.down, row % t.down * c.tile, column * c.tile};
   }
-  /// Of the tiles of the block at a point.
+  /// Numbers of the tiles of the block at a point.
   Half* at_point(std::size_t point) const {
     return reinterpret_cast<Half*>(o.working) + point * t.block * t.depth;
   }

@@ -18,7 +18,7 @@ struct Loops {
 
   /// By window of the panel.
   float* factors() const { return reinterpret_cast<float*>(o.working + p.factors); }
-  /// Of the panel.
+  /// A strip of the panel.
   std::byte* strip(std::size_t index) const { return o.working + index * p.strip_apart; }
   /// The same, of a panel that begins with the strip `first`.
   const std::byte* windows(std::size_t first, std::size_t index) const {

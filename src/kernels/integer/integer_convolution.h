@@ -14,9 +14,9 @@
 
 namespace millrace::kernels {
 
-/// Of a bfloat16 or float16 source result and what is added are such too, and where a pixel is
+/// With a bfloat16 or float16 source, result and what is added are such too, and where a pixel is
 /// infinite, none, or beyond 1e36, all results that are computed at once with its own are no
-/// numbers. Of a source of 8 bits a window has at most 65,536 numbers.
+/// numbers. With a source of 8 bits, a window has at most 65,536 numbers.
 struct IntegerConvolution : OwnConvolution {};
 
 /// What lies where: of some results that follow each other, the panel, the numbers of their windows
@@ -45,7 +45,7 @@ struct IntegerPanels {
   float largest = 0;        // 16-bit integer that pixels become
   std::int32_t zero = 0;    // of 8 bits without a sign: the integer that stands for 0
 
-  /// Of a window.
+  /// Places of a window.
   std::size_t places() const { return runs * run_places; }
 };
 

@@ -50,7 +50,7 @@ struct RowBlocks {
       : rows(block_rows),
         of_matrix((attention.rows + rows - 1) / rows),
         count(of_matrix * attention.query.begins.size()) {}
-  /// Of `threads` at most as many work.
+  /// How many of the `threads` work, at most.
   std::size_t working(std::size_t threads) const {
     return std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
   }

@@ -28,7 +28,7 @@ std::size_t quad_blocks(std::size_t channels) {
   return (channels + quad_channels - 1) / quad_channels;
 }
 
-/// Of how many bytes with a sign each number is the sum: 1 to 3.
+/// The number of bytes with a sign whose sum each weight is: 1 to 3.
 std::size_t parts_of(std::span<const std::int16_t> weights) {
   const auto [least, most] = std::ranges::minmax(weights);
   if (least >= -128 && most <= 127) return 1;

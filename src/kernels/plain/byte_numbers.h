@@ -35,7 +35,7 @@ struct ByteCombination {
   bool is_positive = false;
   ByteScale to;
 };
-/// Of two tensors of one size, element by element; the numbers between are never stored.
+/// Combines two tensors of one size, element by element; the numbers between are never stored.
 void combine_bytes(const ScaledBytes& a, const ScaledBytes& b, const ByteCombination& combination,
                    std::uint8_t* to);
 

@@ -22,7 +22,7 @@ struct ByteTiles {
   const std::int32_t* lacking = nullptr;
   const std::int32_t* row_sums = nullptr;  // of the bytes, if something lacks
 };
-/// Of rows of `size` bytes.
+/// Sums of rows of `size` bytes.
 void sum_bytes(const ByteTiles& tiles, std::size_t size, std::int32_t* to);
 /// Sums as they are, for whole panels.
 void multiply_to_sums(const ByteTiles& tiles, std::int32_t* to, std::size_t apart);

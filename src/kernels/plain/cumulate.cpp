@@ -8,7 +8,7 @@
 namespace millrace::kernels {
 namespace {
 
-/// Of numbers side by side, each with its own sum.
+/// Sums up numbers side by side, each with its own sum.
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif

@@ -24,8 +24,8 @@ struct PanelProduct {
   std::size_t depth, width;
 };
 
-/// Of each panel the columns of some vectors, which are copied one by one: else compilers keep them
-/// in memory.
+/// Sums for the columns of some vectors in each panel, which are copied one by one: else compilers
+/// keep them in memory.
 template <std::size_t lanes, std::size_t rows, std::size_t panels>
 struct PanelSums {
   using Vector = typename LanesOf<lanes>::Type;

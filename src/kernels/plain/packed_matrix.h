@@ -6,7 +6,7 @@
 
 namespace millrace::kernels {
 
-/// Of `columns` columns with `depth` numbers each; in panels of some columns.
+/// A matrix of `columns` columns with `depth` numbers each; in panels of some columns.
 class PackedMatrix {
  public:
   PackedMatrix() = default;

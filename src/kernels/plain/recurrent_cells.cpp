@@ -9,7 +9,7 @@
 namespace millrace::kernels {
 namespace {
 
-/// Of one element of the batch: what its gates sum up of the input and of the state, each with its
+/// For one element of the batch: what its gates sum up of the input and of the state, each with its
 /// bias.
 struct GateSums {
   const float *input, *state;

@@ -29,7 +29,7 @@ struct ResampledRow {
       write_pixels<taps>();
   }
 
-  /// Of however many taps.
+  /// Writes a row with however many taps.
   [[gnu::always_inline]] void write_any() const {
     const AxisTaps& across = resampling.across;
     const std::size_t inner = resampling.inner;

@@ -14,8 +14,8 @@ struct AxisTaps {
   std::vector<float> weights;
 };
 
-/// Of images whose pixels have `inner` numbers each, which lie side by side. With one tap along
-/// both axes pixels are copied, whatever the weights.
+/// Resamples images whose pixels have `inner` numbers each, which lie side by side. With one tap
+/// along both axes pixels are copied, whatever the weights.
 struct Resampling {
   std::size_t images = 1, rows = 1, columns = 1, inner = 1;
   AxisTaps down, across;

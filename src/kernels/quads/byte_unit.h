@@ -11,7 +11,7 @@ namespace millrace::kernels {
 /// neon_i8mm: products of two by two rows of eight bytes.
 enum class ByteUnit { avx2, avx2_signs, avx_vnni, neon, neon_dot, neon_i8mm };
 
-/// Those that this processor has; the fastest first.
+/// The units that this processor has; the fastest first.
 std::vector<ByteUnit> byte_units();
 /// Whether no weight may be -128.
 inline bool wants_symmetric(ByteUnit unit) {

@@ -7,7 +7,7 @@ namespace millrace::kernels {
 
 inline constexpr std::size_t depthwise_block = 16;  // channels
 
-/// Of a block of channels, pixels that follow each other.
+/// Pixels that follow each other, for a block of channels.
 struct DepthwisePixels {
   const std::uint8_t* const* taps = nullptr;  // where all channels of the first pixel's taps lie
   std::size_t tap_count = 0;                  // even
@@ -19,7 +19,7 @@ struct DepthwisePixels {
   std::size_t sum_apart = depthwise_block;  // from one pixel's to the next
 };
 
-/// Of a block, for two taps: bytes.
+/// Bytes of a block's weights for two taps.
 std::size_t depthwise_pair_size();
 /// Where a number of a channel and the first or second tap of a pair goes.
 void put_depthwise(std::int8_t weight, std::size_t channel, std::size_t tap, std::byte* pair);

@@ -112,7 +112,7 @@ struct ByDots {
   }
 };
 
-/// Of two rows by two outputs each; of an odd number of rows the last one counts twice.
+/// Multiplies two rows by two outputs each; with an odd number of rows the last one counts twice.
 struct ByMatrices {
   static constexpr std::size_t most_rows = 8;
 

@@ -12,7 +12,7 @@
 
 namespace millrace::kernels {
 
-// Of depthwise convolutions in loops of their own.
+// Limits of depthwise convolutions in loops of their own.
 inline constexpr std::size_t most_depthwise_taps = 256;
 inline constexpr std::size_t depthwise_bytes = 65'536;  // of lines of the image at once
 

@@ -13,7 +13,7 @@ struct PanelWeights {
   ByteUnit unit = ByteUnit::neon;
   std::size_t depth = 0;  // whole steps
 
-  /// Of a panel, in bytes: a multiple of 64.
+  /// Size of a panel, in bytes: a multiple of 64.
   std::size_t size() const;
   /// `weights`: by output of the panel, then by byte of a row, `depth` each. `to`: size() zeros.
   void pack(std::span<const std::int8_t> weights, std::byte* to) const;

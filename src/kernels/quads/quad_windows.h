@@ -7,12 +7,12 @@
 
 namespace millrace::kernels {
 
-/// Of a group's channels: by tap, then by channel, as the unit counts.
+/// Windows of a group's channels: by tap, then by channel, as the unit counts.
 class QuadWindows {
  public:
   QuadWindows(const QuadConvolution& convolution, const std::byte* source, std::size_t group);
 
-  /// Of a window.
+  /// Size of a window.
   std::size_t size() const { return c_.taps() * channels_; }
   /// Whether the windows are the pixels as they lie, one after the other.
   bool are_pixels() const;

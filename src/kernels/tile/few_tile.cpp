@@ -117,7 +117,7 @@ class FewTile {
     return layout.size() * c_.input.channels <= most_numbers && rows * layout.pitch <= most_places;
   }
 
-  /// Of the output, with these columns.
+  /// The most rows of the output, with these columns.
   std::int64_t most_rows() const {
     const SlideLayout one = layout_of(c_.windows, 1, part_.columns);
     const std::int64_t row = one.size() / one.rows * c_.input.channels;  // of all phases

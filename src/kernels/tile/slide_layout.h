@@ -71,7 +71,7 @@ struct SlideFill {
                  (part.row + r) * source.windows.strides[0] - source.windows.pads[0] + y);
   }
 
-  /// Of all phases of columns; those of one phase of rows follow each other.
+  /// Fills a row for all phases of columns; those of one phase of rows follow each other.
   void fill_row(const float* plane, float* to, std::int64_t row) const {
     const bool inside = row >= 0 && row < source.input.rows;
     const std::int64_t begin = part.column * source.windows.strides[1] - source.windows.pads[1];

@@ -215,7 +215,7 @@ std::int64_t counted(const TilePool& pool, std::size_t axis, std::int64_t output
   return count;
 }
 
-/// Of the columns beside each other most have as many.
+/// Most columns beside each other have as many numbers in their windows.
 void divide(const TilePool& pool, const SlidePart& part, const float* sums, float* to) {
   const std::int64_t rows = counted(pool, 0, part.row);
   const std::int64_t full = pool.windows.kernel[1];

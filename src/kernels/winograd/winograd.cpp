@@ -10,7 +10,7 @@
 namespace millrace::kernels {
 namespace {
 
-/// Of float32 numbers.
+/// Loops for float32 numbers.
 template <std::size_t lanes, std::size_t tile>
 class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1> {
   using Base = WinogradLoops<FloatLoops, lanes, tile, 1>;
@@ -86,7 +86,7 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
 
  private:
 #if defined(__aarch64__)
-  /// Of a channel of each tile. Weights follow each other: the processor foresees what is next.
+  /// Adds one channel of each tile. Weights follow each other: the processor foresees what is next.
   template <int lane, std::size_t number>
   [[gnu::always_inline]] static void add_lane(Vector (&sums)[number][2],
                                               const Vector (&x)[number], const float* with) {

@@ -37,7 +37,7 @@ struct WinogradTiles {
   std::size_t product_apart = 1;     // in the products
   std::size_t products = 0, zeros = 0;  // where they begin in the working memory: numbers
   std::size_t working = 0;              // numbers of the working memory
-  // Of integers:
+  // For integers:
   std::size_t magnitudes = 0, factors = 0;  // of pixels, of tiles: also in the working memory
   std::size_t scales = 0;                   // behind the weights, by point and output: numbers
   float largest = 0;                        // integer that pixels become at a point

@@ -94,7 +94,7 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
   }
 
  private:
-  /// Of these vectors of channels.
+  /// Adds the products of these vectors of channels.
   template <std::size_t number>
   [[gnu::always_inline]] void add_products(const Piece& piece, std::size_t first, std::size_t last,
                                            Ints (&sums)[number][2]) const {
@@ -133,7 +133,7 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
     return reinterpret_cast<std::uint16_t*>(o_.working + t_.magnitudes);
   }
 
-  /// Of a tile's pixels.
+  /// The largest magnitude of a tile's pixels.
   [[gnu::always_inline]] float largest_of(const std::size_t (&pixels)[side * side]) const {
     if constexpr (source == StoredNumber::u8) return 255;
     if constexpr (source == StoredNumber::s8) return 128;

@@ -94,7 +94,7 @@ class WinogradLoops {
       }
   }
 
-  /// Of a tile: where the first one is, and how many are in the image.
+  /// Results of a tile: where the first one is, and how many are in the image.
   struct Results {
     std::size_t pixel;
     std::size_t down, across;
@@ -127,7 +127,7 @@ class WinogradLoops {
   /// For a pair of output vectors.
   static constexpr std::size_t weights_of_vector = lanes * 2 * lanes;  // numbers
 
-  /// Of a tile at the first point; `output`: a pair of the block.
+  /// Products of a tile at the first point; `output`: a pair of the block.
   [[gnu::always_inline]] float* products(std::size_t index, std::size_t output) const {
     const std::size_t pair = output - b_.first_output;
     return o_.working + t_.products + pair * t_.points * t_.product_apart + index * 2 * lanes;
@@ -161,7 +161,7 @@ class WinogradLoops {
  private:
   [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }
 
-  /// Of the block, with about as many tiles each.
+  /// Number of pieces of the block, with about as many tiles each.
   [[gnu::always_inline]] std::size_t pieces() const { return divided_up(b_.count, rows); }
   /// Tile of a piece.
   [[gnu::always_inline]] std::size_t first_of(std::size_t piece, std::size_t pieces) const {

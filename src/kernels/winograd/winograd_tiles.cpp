@@ -16,7 +16,7 @@
 namespace millrace::kernels {
 namespace {
 
-/// Of the products that are written together, unless one group has more: so that they stay in a
+/// Size of products that are written together, unless one group has more: so that they stay in a
 /// second-level cache until then.
 constexpr std::size_t product_bytes = 512 * 1024;
 

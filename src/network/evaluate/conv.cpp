@@ -19,7 +19,7 @@ class PanelOffsets {
     bool contiguous = false;
   };
 
-  /// Those positions that the panel has rows for.
+  /// Sets the positions of the kernel that the panel has rows for.
   void set(const PanelPlace& place) {
     std::array<Three, panel_width> outputs;
     for (std::size_t j = 0; j < outputs.size(); ++j)

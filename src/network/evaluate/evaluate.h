@@ -20,7 +20,7 @@ struct ConstView {
   const T* as() const { return reinterpret_cast<const T*>(data); }
   bool present() const { return data != nullptr; }
 };
-/// Of a constant. Borrows its memory.
+/// The view of a constant. Borrows its memory.
 inline ConstView constant_view(const Tensor& tensor) {
   return {tensor.type, tensor.shape, tensor.constant->memory->data()};
 }

@@ -34,7 +34,7 @@ class WideNetwork {
   Network take() { return std::move(result_); }
 
  private:
-  /// Of a part of a network, only the constants that it reads.
+  /// Takes only constants that are read: the network may be a part of another one.
   void take_constant(const Network& network, TensorId id) {
     if (!id.valid() || !network[id].constant || result_[id].constant) return;
     result_.tensors[id.index].constant = converted(*network[id].constant, result_[id].type);

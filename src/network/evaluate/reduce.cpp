@@ -103,7 +103,7 @@ void mean(const Reduce& op, const ConstView& in, const View& out) {
                  [=](Sum<T> sum) { return quotient<T>(sum, terms); });
 }
 
-/// Of a signed integer that is held in 64 bits.
+/// Magnitude of a signed integer that is held in 64 bits.
 template <class T>
 Sum<T> magnitude(Sum<T> x) {
   if constexpr (std::is_floating_point_v<T>) {

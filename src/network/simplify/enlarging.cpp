@@ -41,7 +41,7 @@ bool enlarges(const Network& network, const Layer& layer) {
          element_count(from) > 0;
 }
 
-/// Of weights [M, C, 1, ...], those of some channels.
+/// The part of weights [M, C, 1, ...] that is for some channels.
 Array channels_of(const Array& weights, std::int64_t first, std::int64_t count) {
   const auto all = weights.shape[1];
   Shape shape = weights.shape;

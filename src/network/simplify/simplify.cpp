@@ -13,7 +13,7 @@ TensorId before_reshape(const Network& network, const Topology& before, TensorId
   return is_reshaped ? network[*producer].inputs[0] : tensor;
 }
 
-/// Of a network whose constants are all weights of a file.
+/// The budget of a network whose constants are all weights of a file.
 FoldingBudget budget_of(const Network& network) {
   FoldingBudget budget;
   for (const Tensor& tensor : network.tensors)

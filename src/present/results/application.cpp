@@ -214,7 +214,7 @@ nlohmann::json queue_json(const product::ApplicationTotals& run) {
   return json;
 }
 
-/// Of several inputs.
+/// Totals of the inputs, if there are several.
 nlohmann::json inputs_json(const product::ApplicationTotals& run) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const application::InputTotals& each : run.totals.inputs)

@@ -17,12 +17,12 @@ std::string application_json(const application::ApplicationResult& result);
 /// A step for each row.
 std::vector<WaterfallStep> waterfall_of(const application::ApplicationResult& result);
 
-/// That an output, or the input of the frame that is named, holds what is no finite number, or a
-/// layer that is named makes NaN: a sentence each.
+/// Says that an output, or the input of the frame that is named, holds what is no finite number, or
+/// that a layer that is named makes NaN: a sentence each.
 std::vector<std::string> not_finite_text(const std::string& frame, const std::string& layer,
                                          bool outputs_are_finite);
 
-/// Of a plan or a model.
+/// The totals of a run of a plan or a model.
 std::string run_text(const product::RunTotals& totals);
 /// Frames, rates and ages of a run, and what was wrong with pictures, a sentence each.
 std::vector<std::string> summary_of(const product::ApplicationTotals& run);

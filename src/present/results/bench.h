@@ -12,7 +12,7 @@ std::string bench_text(const product::Loaded& loaded, const product::BenchResult
 /// model or name that was measured.
 std::string bench_answer(const product::Loaded& loaded, const product::BenchResult& result,
                          const std::string& file);
-/// Of a network without layers, for which nothing can be measured, the result has no rows.
+/// For a network without layers, for which nothing can be measured, the result has no rows.
 std::string bench_json(const product::BenchResult& result);
 
 /// The lines of `bench --on-request`: the first, and one for each slice.

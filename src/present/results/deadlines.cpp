@@ -74,7 +74,7 @@ std::string groups_text(const DeploymentAnswers& answers) {
   return table.text();
 }
 
-/// Of all operations; what holds in several of them once.
+/// Reasons of all operations; what holds in several of them once.
 std::string reasons_text(const DeploymentAnswers& answers) {
   std::string text;
   for (const DeadlineAnswers& one : answers.operations) {

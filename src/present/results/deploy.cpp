@@ -196,7 +196,7 @@ Description<MappingReport> mapping_fields() {
   });
 }
 
-/// Those of the methods, if there are several, or rates were searched.
+/// The figures of the methods, if there are several, or rates were searched.
 std::string methods_text(const DeployResult& result) {
   if (result.methods.empty()) return {};
   const bool has_rates = result.methods.front().max_rate.has_value();

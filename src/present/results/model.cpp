@@ -15,7 +15,7 @@ namespace {
 using network::Network;
 using product::Support;
 
-/// Of the first; "-" if the layer has none.
+/// Shape of the first output; "-" if the layer has none.
 std::string shape_of_output(const Network& network, const network::Layer& layer) {
   for (const TensorId output : layer.outputs)
     if (output.valid()) return network::to_text(network[output].shape);

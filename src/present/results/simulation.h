@@ -9,7 +9,7 @@ namespace millrace::present {
 std::string simulation_text(const simulate::Simulated& simulated);
 std::string simulation_json(const simulate::Simulated& simulated);
 
-/// Of the plans, in one line.
+/// Names of the plans, in one line.
 std::string names_of(const simulate::Simulated& simulated);
 
 }  // namespace millrace::present

@@ -13,7 +13,7 @@
 namespace millrace::present {
 namespace {
 
-/// Of an even number the mean of the two in the middle.
+/// For an even number of values, the mean of the two in the middle.
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;

@@ -78,7 +78,7 @@ std::string groups_text(const plan::Plan& plan, const network::Network& network)
 
 namespace {
 
-/// Of several engines that may run together, those that do.
+/// The engines that run, if there are several that may run together.
 std::string engines_text(const plan::Plan& plan, const plan::Stage& stage) {
   std::set<std::string> names;
   for (const plan::Phase& phase : stage.phases)

@@ -15,7 +15,7 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// Of any length and with anything in it, such as a layer's name from a file, to one that fits.
+/// Shortens a text of any length and content, such as a layer's name from a file, to one that fits.
 std::string cell_of(const std::string& text) {
   constexpr std::size_t most = 300;
   std::string result = printable(text);

@@ -138,7 +138,7 @@ void check_cores(const application::Workers& workers) {
                       usable.size() == 1 ? "is" : "are", fmt::join(usable, ", ")));
 }
 
-/// Of the application, or of its crops, whose plug-ins are the application's.
+/// Adds the steps of the application, or of its crops, whose plug-ins are the application's.
 void add_processing(application::LoadedApplication& result, const ApplicationOptions& options,
                     const application::Registry& registry) {
   Application& application = result.application;
@@ -158,7 +158,7 @@ void add_processing(application::LoadedApplication& result, const ApplicationOpt
   result.after_for_truth = application::make_with_improbable(application, network, registry);
 }
 
-/// The one that is named, else one that the plan of the other network does not use.
+/// The processor that is named, else one that the plan of the other network does not use.
 board::Processor processor_of_crops(const application::Crops& crops, const board::Board& board,
                                     const plan::Plan& other) {
   std::vector<std::string> names;
@@ -180,7 +180,7 @@ board::Processor processor_of_crops(const application::Crops& crops, const board
   return board.processors.back();
 }
 
-/// That was made with the plan of the first network, unless the file says another processor.
+/// The plan made with the plan of the first network, unless the file says another processor.
 std::optional<plan::PlanFile> plan_with_first(const LoadedApplication& first,
                                               const std::string& plan_of_first,
                                               const network::Network& network,

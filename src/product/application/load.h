@@ -27,7 +27,7 @@ void use_network_of_application(Setup& setup, VariantOptions& variants);
 
 /// With what a plan for it would be made of.
 struct LoadedApplication : application::LoadedApplication {
-  /// Of the crops' network: made with the plan of the first one, if it has one.
+  /// Plan of the crops' network: made with the plan of the first one, if it has one.
   std::optional<plan::PlanFile> plan_of_crops = {};
   std::optional<Setup> unplanned = {};  // of the network, if it has no plan: one processor runs it
 };
@@ -35,7 +35,7 @@ struct LoadedApplication : application::LoadedApplication {
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options);
 
-/// Of a Darknet configuration or a network of the zoo; other files do not know them.
+/// Heads of a Darknet configuration or a network of the zoo; other files do not know them.
 formats::darknet::Heads known_heads(const formats::ModelSource& model);
 
 /// In float32 for all processors that it may use, if it has no plan.

@@ -19,8 +19,8 @@ struct ProcessingMeasurement {
   Context context = {};
 };
 
-/// Of a frame, everything one after the other on the core: in three rounds over the first frames,
-/// as many as take about a second, the medians of the rounds' means. Reading counts to
+/// Times of a frame, everything one after the other on the core: in three rounds over the first
+/// frames, as many as take about a second, the medians of the rounds' means. Reading counts to
 /// pre-processing. Nothing, and a note, for a camera, which is not opened for this. InputError if
 /// there are no frames.
 std::optional<plan::ProcessingTimes> measure_processing(const ProcessingMeasurement& of);

@@ -115,7 +115,7 @@ class Runner {
                     asked > 0 ? asked : worth_planning) >= worth_planning;
   }
   std::int64_t skipped() const { return skipped_; }
-  /// Of the first network that made NaN of numbers; empty: none.
+  /// Layer of the first network that made NaN of numbers; empty: none.
   const std::string& nan_layer() const { return nan_layer_; }
   std::optional<application::Accuracy> accuracy() const {
     if (!meter_) return std::nullopt;

@@ -19,10 +19,10 @@ struct BenchRequest : runtime::BenchOptions {
   std::vector<std::string> beside = {};  // other plans of the network, a row each
 };
 
-/// Of the plan that `request.runnable` names, which `loaded` is.
+/// Measures the plan that `request.runnable` names, which `loaded` is.
 BenchResult bench(Loaded& loaded, const BenchRequest& request);
 
-/// Of the same plan, as long as the client asks for slices.
+/// Serves slices of the same plan, as long as the client asks for them.
 void serve_slices(const Loaded& loaded, const BenchRequest& request, const SliceClient& client);
 
 }  // namespace millrace::product

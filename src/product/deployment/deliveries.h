@@ -29,7 +29,7 @@ struct DeliveriesRequest {
   Context context = {};
 };
 
-/// Of one run. Stays where it is; one thread at a time.
+/// Deliveries of one run. Stays where it is; one thread at a time.
 class Deliveries {
  public:
   explicit Deliveries(DeliveriesRequest request) : request_(std::move(request)) {}
@@ -39,11 +39,11 @@ class Deliveries {
   void add(LoadedDeployment& loaded, const deployment::Deployment& all);
   /// The groups behind so many do not run.
   void keep_first(std::size_t groups);
-  /// Of those that have not begun.
+  /// Begins those that have not begun.
   void begin();
   /// No more frames come in.
   void close();
-  /// Of the first deployment's chains, by operation; after the last frame.
+  /// Times of the first deployment's chains, by operation; after the last frame.
   std::vector<std::map<std::size_t, application::ChainTimes>> chain_times() const;
   /// After the last frame. Rethrows the first error, when all that can be kept is.
   std::vector<application::DeliveryTotals> finish();

@@ -10,8 +10,8 @@
 namespace millrace::product {
 namespace {
 
-/// Of networks without tasks beside them; where networks and tasks are decided together, they would
-/// change nothing, or the sound analysis.
+/// For options of networks without tasks beside them; if networks and tasks are decided together,
+/// they would change nothing, or the sound analysis.
 void refuse_options_of_networks(const DeployRequest& request, const system::System& system) {
   const realtime::AnalysisOptions sound;
   const bool has_equations =

@@ -19,7 +19,7 @@ struct GroupSteps {
   std::unique_ptr<application::CropsAtWork> crops = {};          // null: the application has none
 };
 
-/// Those of the application that the group names; else none.
+/// The steps of the application that the group names; else none.
 GroupSteps open_steps(const system::Group& group, const Context& context);
 
 /// The step after the network. Crops are part of it, on the calling thread. A rehearsed frame has

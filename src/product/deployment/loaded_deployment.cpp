@@ -168,7 +168,7 @@ void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options
   }
 }
 
-/// Of an application, or from functions of tasks.
+/// Whether the input comes from an application, or from functions of tasks.
 bool has_real_input(const system::Group& group) {
   return !group.application.empty() ||
          std::ranges::any_of(group.graph.tasks, [](const system::GraphTask& task) {

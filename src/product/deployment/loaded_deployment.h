@@ -35,7 +35,7 @@ struct LoadedDeployment {
   /// By GroupId, then by name: groups share none, so that none waits for another's lock.
   std::vector<std::map<std::string, std::unique_ptr<engine::Engine>>> engines;
 
-  /// Of processors that are not here: one for all groups, as a processor is.
+  /// Simulation of processors that are not here: one for all groups, as a processor is.
   struct Simulated {
     std::unique_ptr<engine::Engine> computing;
     std::map<const network::Network*, runtime::RunTimes> times;
@@ -48,7 +48,7 @@ struct LoadedDeployment {
   runtime::SimulatedClock simulated_clock() const;
 };
 
-/// Of the system's groups, with these networks, by GroupId.
+/// Edges between the system's groups, with these networks, by GroupId.
 application::EdgesSpecification edges_of(const system::System& system,
                                          std::vector<const network::Network*> networks);
 

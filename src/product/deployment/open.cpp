@@ -121,7 +121,7 @@ board::Board board_of(const system::System& system, const Context& context) {
   setup.context = context;
   try {
     board::Board board = load_board(setup, system.board);
-    // Of unknown power, a lower clock saves nothing that anybody knows of.
+    // If the power is unknown, a lower clock saves nothing that anybody knows of.
     for (board::Device& device : board.devices)
       if (system.board.empty() && device.power.empty()) device.clocks.clear();
     return board;

@@ -48,12 +48,12 @@ deployment::Deployment open_deployment_times(const std::filesystem::path& path);
 system::ScenarioId scenario_named(const system::System& system, const std::string& name);
 void check_level(const system::System& system, std::int64_t level);
 
-/// Of a file, and says what is in it; none if it is empty.
+/// Reads the releases of `file`, and says what is in it; none if its name is empty.
 deployment::RecordedReleases recorded_releases(const std::string& file,
                                                const system::System& system,
                                                const Context& context);
 
-/// The one that the system names, or this machine with what its engines reach.
+/// The board that the system names, or this machine with what its engines reach.
 board::Board board_of(const system::System& system, const Context& context);
 /// The board of the deployment, which has all that it needs: InputError, which names the file.
 /// Says so if it is another one than the deployment was made for.

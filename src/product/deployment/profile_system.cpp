@@ -104,7 +104,7 @@ std::vector<explore::StepsProfile> measured_steps(const system::System& system,
   return result;
 }
 
-/// Of all groups that have the model: each once.
+/// Precisions of all groups that have the model: each once.
 std::vector<board::Precision> precisions_of_model(const system::System& system,
                                                   const formats::ModelSource& model) {
   std::vector<board::Precision> result;

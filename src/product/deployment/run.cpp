@@ -263,7 +263,7 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   const application::Observed observed(request.observer, groups);
   runtime::Controller controller(loaded->deployment, loaded->board, std::move(groups),
                                  options_for(*loaded, request));
-  // Those of the warm-up find cold caches.
+  // Runs of the warm-up find cold caches.
   if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();
   board::EnergyMeter meter;
   const auto sampler = runtime::sampler_of(meter);

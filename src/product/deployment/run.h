@@ -66,13 +66,13 @@ struct DeploymentRun {
   std::map<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>, std::optional<Time>>
       bounds;
   std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
-  /// Of this machine, and by the board's table of power; none: not known.
+  /// Energy of this machine, and by the board's table of power; none: not known.
   std::optional<double> measured_mj = {}, expected_mj = {};
   std::string energy_source = {};  // of what was measured, or why nothing was
   bool interrupted = false;
   std::vector<Addition> additions = {};
   std::vector<ChainSeen> chains = {};
-  /// Of groups with an application, and of those that a program feeds.
+  /// Totals of groups with an application, and of those that a program feeds.
   std::vector<application::DeliveryTotals> deliveries = {};
 
   std::optional<Time> bound(std::size_t group, const runtime::OperationRecord& of) const {

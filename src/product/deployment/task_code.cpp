@@ -139,7 +139,7 @@ class Edges {
                       is_gapless ? "" : ", which are not numbered from 0 on"));
   }
 
-  /// Of a task that runs a network.
+  /// Checks a task that runs a network.
   void check_tensors_of(std::size_t t, std::size_t inputs) const {
     if (!network_of(t)) return;
     const network::Network& network = network_of(t)->network;
@@ -179,7 +179,7 @@ class Edges {
     return {"the network's tensor is", TokenType{network[id].type, network[id].shape}};
   }
 
-  /// Of a task's network: a token is all of it, or what is of one part of the batch.
+  /// A tensor of a task's network: a token is all of it, or what is of one part of the batch.
   EdgeEnd tensor_of_task(std::size_t t, TensorId id, std::int64_t tokens) const {
     const network::Tensor& tensor = network_of(t)->network[id];
     TokenType token{tensor.type, tensor.shape};
@@ -212,7 +212,7 @@ class Edges {
             token_of(code_.tasks[edge.to].task->inputs[inputs_[e]], task)};
   }
 
-  /// Of a part of a tensor, or as the edge says it.
+  /// Size of a part of a tensor, or as the edge says it.
   std::int64_t size_without_type(std::size_t e) const {
     const GraphEdge& edge = graph_.edges[e];
     if (const NetworkOfTask* node = network_of(edge.from))

@@ -22,7 +22,7 @@ constexpr Bytes most_inside{std::int64_t{1} << 30};  // of weights, in files of 
 /// Beside the model, if its weights do not fit in.
 fs::path weights_beside(const fs::path& model) { return model.string() + ".weights"; }
 
-/// Of several files all are there in the end, or none that was not there before.
+/// Several files: all are there in the end, or none that was not there before.
 class NewFiles {
  public:
   NewFiles() = default;

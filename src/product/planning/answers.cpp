@@ -14,7 +14,7 @@ using application::Processing;
 using Detections = std::vector<Detection>;
 using Outputs = profile::LossMeter::Outputs;
 
-/// Of a detector, of what it finds at half of the threshold.
+/// What a detector finds at half of the threshold.
 struct Found {
   std::shared_ptr<const Processing> detector;  // shared with what compares by it
   std::vector<Detections> frames;              // without specks

@@ -147,7 +147,7 @@ std::int64_t different_pixels(const application::ClassMap& a, const application:
   return count;
 }
 
-/// Of one frame; the kind of findings is the same in all frames.
+/// Answers of one frame; the kind of findings is the same in all frames.
 Answers differing(const Findings& expected, const Findings& found) {
   if (expected.map && found.map)
     return {static_cast<std::int64_t>(expected.map->classes.size()),

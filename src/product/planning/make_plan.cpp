@@ -68,7 +68,7 @@ PrecisionRequest precision_request(const PlanRequest& request, const Work& work)
           request.board.empty()};
 }
 
-/// That the program holds; null: it is in a file, or none is given.
+/// The profile that the program holds; null: it is in a file, or none is given.
 const profile::Profile* given_profile(const PlanRequest& request) {
   const auto& memory = request.setup.context.memory;
   return memory != nullptr ? held(memory->profiles, request.profile) : nullptr;
@@ -238,7 +238,7 @@ explore::Companion companion_of(const PlanRequest& request, const Work& work,
   return companion;
 }
 
-/// Of the network, and with crops of both.
+/// Decides the plan of the network, and with crops the plans of both networks.
 void decide(const PlanRequest& request, const Work& work, PlanAttempt& attempt,
             std::map<std::string, double>& clocks_mhz) {
   const auto shown = request.setup.context.begin("searching");

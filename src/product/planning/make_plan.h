@@ -42,7 +42,7 @@ struct PlanAttempt {
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
   std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::optional<explore::Choice> choice = {};  // none: no precisions are within the budget
-  /// Of both networks, if there are crops; the choice is the first one's part of it.
+  /// The choice for both networks, if there are crops; `choice` is the first one's part of it.
   std::optional<explore::SharedChoice> shared = {};
 };
 

@@ -12,13 +12,13 @@ namespace millrace::product {
 /// InputError if an option was given that the chosen search does not read.
 void check_search_reads_options(const PlanRequest& request);
 
-/// Of each accelerator that the plan leaves idle: why. One sentence each.
+/// For each accelerator that the plan leaves idle: why. One sentence each.
 std::vector<std::string> idle_accelerators(const network::Network& network,
                                            const board::Board& board,
                                            const explore::Problem& problem,
                                            const plan::Plan& plan);
 
-/// That a stage takes another time than the profile predicted, and what to type; empty: none does.
+/// Says that a stage takes another time than the profile predicted, and what to type; empty: none.
 std::string other_speed_text(const PlanRequest& request, const PlanResult& result);
 
 /// Why no plan of the search will do. Empty if one will.

@@ -12,7 +12,7 @@
 namespace millrace::product {
 namespace {
 
-/// Of one candidate that ran at this pace.
+/// Score of one candidate that ran at this pace.
 explore::Score score_of(const plan::Assessed& assessed, const board::Board& board, Time period) {
   explore::Score score{1 / seconds(period), std::vector<double>(board.processors.size(), 0.0)};
   const auto times = plan::busy_times(assessed.plan, assessed.evidence);

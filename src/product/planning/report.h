@@ -32,7 +32,7 @@ struct ApplicationReport {
 /// InputError if the file is no application, or one of its models cannot be read.
 ApplicationReport report_application(const std::string& file, const Context& context);
 
-/// Of frames that come one bound of the candidate apart, predicted. 0: unknown.
+/// Predicted latency of frames that come one bound of the candidate apart. 0: unknown.
 Time latency_of(const explore::Candidate& candidate, const network::Network& network);
 
 }  // namespace millrace::product

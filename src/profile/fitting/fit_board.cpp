@@ -31,7 +31,7 @@ void add_source(board::Board& board, const std::string& text) {
       if (each.origins == board::Origins{}) each.origins.all = name;
 }
 
-/// Of all networks, what was measured on processors of the device in the precision.
+/// Samples from all networks: what was measured on processors of the device in the precision.
 std::vector<Sample> samples_on(const board::Board& board, const board::Device& device,
                                         const std::vector<MeasuredNetwork>& measured) {
   std::vector<Sample> samples;

@@ -13,7 +13,7 @@
 
 namespace millrace::profile {
 
-/// Of one frame.
+/// The roofline of one frame.
 struct Roofline {
   std::int64_t operations = 0;
   Bytes bytes;        // read and written by each layer, as wide as its precision makes them
@@ -39,7 +39,7 @@ struct StageRoofline {
   bool again = false;  // a replica of one before; not in the sums
 };
 
-/// Of a pipeline; a precondition of all below is at least one stage and one processor.
+/// Rooflines of a pipeline; a precondition of all below is at least one stage and one processor.
 struct Rooflines {
   std::vector<board::Processor> processors;  // those that stages run on, each once
   std::vector<board::Peaks> peaks;           // by processor

@@ -10,7 +10,7 @@ namespace millrace::realtime {
 /// A decimal number in the unit, exactly. Fails if it is negative, no whole number of ticks, or
 /// too long.
 Time time_of(const YamlView& view, const TimeUnit& unit);
-/// Of a field that may be absent.
+/// Time of a field that may be absent.
 std::optional<Time> time_at(const YamlView& view, std::string_view key, const TimeUnit& unit);
 
 /// The digits after the point of the number with the most of them, at most 9.

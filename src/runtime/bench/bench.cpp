@@ -100,7 +100,7 @@ class Bench {
   std::string no_energy() const {
     return loaded_.simulated.engine == nullptr ? meter_.reason() : std::string();
   }
-  /// Of a turn that is not interrupted. Ends the plan's session.
+  /// Writes the trace of a turn that is not interrupted. Ends the plan's session.
   void trace() {
     if (options_.trace.file.empty()) return;
     ClockWatch watch(devices_to_watch(loaded_));

@@ -61,12 +61,12 @@ struct BenchResult {
   std::string no_energy = {};  // why no energy was measured; empty: it was, or is nobody's here
 };
 
-/// Of the loaded plan. The energy of a simulated board is left out.
+/// Measures the loaded plan. The energy of a simulated board is left out.
 BenchResult bench(Loaded& loaded, const BenchOptions& options, const BenchSubject& subject);
 
 /// Frames per second of each round, sorted.
 std::vector<double> rates(const BenchRow& row);
-/// Of all rounds together, sorted.
+/// Latencies of all rounds together, sorted.
 std::vector<Time> latencies(const BenchRow& row);
 
 double rate_of(const Load& load);  // frames per second

@@ -16,7 +16,7 @@ namespace millrace::runtime {
 /// The board that the plan was made for, as it was; none: this machine, or a file that has changed.
 std::optional<board::Board> board_of(const plan::Origin& origin);
 
-/// Of a frame, at the predicted times, a frame every `interval_s`; empty: nobody knows.
+/// Energy of a frame, at the predicted times, a frame every `interval_s`; empty: nobody knows.
 std::vector<board::DeviceEnergy> predicted_energy(const plan::Plan& plan,
                                                   const plan::Origin& origin,
                                                   const plan::Evidence& evidence,

@@ -12,7 +12,7 @@
 namespace millrace::runtime {
 namespace {
 
-/// Of whole firings. Less time never makes a graph slower, so with these it
+/// Times of the quickest whole firings. Less time never makes a graph slower, so with these it
 /// gives a bound.
 plan::PhaseTimes quickest_of(const std::vector<StageTimes>& stages) {
   plan::PhaseTimes quickest;

@@ -31,7 +31,7 @@ class MeasuredNow {
   /// How much of the bound was reached, each turn by its own: below this lies such a share of the
   /// turns. Precondition: bound().
   double reached(double share) const;
-  /// Of a frame: the median of the turns' means.
+  /// Time of a phase for a frame: the median of the turns' means.
   Time phase(std::size_t stage, std::size_t number) const;
   /// A stage's time in the pipeline over that of its phases without waiting.
   double busy_to_phases(std::size_t stage) const;
@@ -40,7 +40,7 @@ class MeasuredNow {
   /// waiting.
   struct Comparison {
     simulate::ApplicationResult measured, simulated;
-    /// Of their latencies: simulated by measured.
+    /// The 99th percentile of their latencies: simulated by measured.
     double ratio_of_p99() const;
   };
   Comparison compare() const;

@@ -18,10 +18,10 @@ double median_rate(const BenchRow& row);
 double speedup(const BenchResult& result, const BenchRow& row);
 /// Precondition: at least one.
 Time mean_of(const std::vector<Time>& times);
-/// Of a frame; nothing if it was not measured.
+/// Energy of a frame; nothing if it was not measured.
 std::optional<double> millijoules(const BenchRow& row);
 
-/// Of a replica of a stage: one frame, all other stages idle; the median of the rounds.
+/// Time of a replica of a stage: one frame, all other stages idle; the median of the rounds.
 Time median_alone(const BenchResult& result, std::size_t stage);
 Time busy_per_frame(const StageStatistics& stage);
 /// The part of its time in which a stage works, at this rate of the pipeline.

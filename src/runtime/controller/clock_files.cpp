@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The ones of devfreq that are called like a device of this kind.
+/// The devices of devfreq that are called like a device of this kind.
 std::vector<fs::path> devfreq_of(const board::Device& device, const fs::path& root) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -14,15 +14,15 @@ struct ClockLimitFile {
   double units_each_mhz = 1;
 };
 
-/// Of a device's cores; of a GPU or NPU, if one device of devfreq alone is called like one. `root`:
-/// "/sys".
+/// Clocks of a device's cores; of a GPU or NPU, if one device of devfreq alone is called like one.
+/// `root`: "/sys".
 std::vector<ClockLimitFile> clock_limits(const board::Device& device,
                                          const std::filesystem::path& root);
 
 /// Whether drivers call a GPU or NPU so: 17000000.gv11b, fb000000.gpu, fdab0000.npu.
 bool is_called(const std::string& name, board::ProcessorKind kind);
 
-/// Of a file of the system; -1: it cannot be read.
+/// The number in a file of the system; -1: it cannot be read.
 long long number_in(const std::filesystem::path& path);
 
 }  // namespace millrace::runtime

@@ -31,7 +31,7 @@ const board::Processor& processor_named(const board::Board& board, const std::st
   return *found;
 }
 
-/// Of the graph's tasks. All firings of one are on the same processor.
+/// Places of the graph's tasks. All firings of one are on the same processor.
 std::vector<StepPlace> places_of_tasks(const system::TaskGraph& graph,
                                        const deployment::Assignment& assignment,
                                        const board::Board& board) {
@@ -199,7 +199,7 @@ void Controller::State::check_wanted(const deployment::Wanted& wanted) const {
                                               system.levels - 1));
 }
 
-/// Those that run keep theirs, so that the numbers are counted from the first of them.
+/// Groups that run keep their priorities, so that the numbers are counted from the first of them.
 int Controller::State::priority_of_added(std::size_t group) const {
   if (!record.priorities) return 0;
   const std::vector<int> all = fifo_priorities(*deployment);

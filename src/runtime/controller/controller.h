@@ -73,7 +73,7 @@ class Controller {
   /// the controller. InputError if no real-time priority is left below, or as the constructor.
   void add(const deployment::Deployment& joined, std::vector<GroupToRun> groups);
   bool has_failed() const;
-  /// Of the thread that releases frames; 0: an ordinary one.
+  /// Priority of the thread that releases frames; 0: an ordinary one.
   int release_priority() const;
   /// Waits for the frames on their way; once. Rethrows the first error of a group.
   ControllerRecord stop();

@@ -24,7 +24,7 @@ struct TaskSamples {
   std::vector<Time> samples;
 };
 
-/// Of each task that has a function: at least so many samples on each of its processors, by
+/// Times of each task that has a function: at least so many samples on each of its processors, by
 /// measure_pieces(). A task is at one place at a time, so that its function has one state. Throws
 /// what functions throw.
 std::vector<TaskSamples> measure_graphs(const std::vector<GraphToTime>& graphs,

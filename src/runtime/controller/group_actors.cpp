@@ -46,7 +46,7 @@ bool has_to_wait_for_release(const system::TaskGraph& graph, std::size_t node) {
   return !has_input;
 }
 
-/// Of a task: its function, or what stands for it. It owns all that it touches.
+/// Work of a task: its function, or what stands for it. It owns all that it touches.
 std::function<bool(const Firing&, PhaseTimes&)> work_of(const StepPlace& place,
                                                         const TaskToRun* code) {
   const Paced paced = code == nullptr ? Paced{} : code->paced;

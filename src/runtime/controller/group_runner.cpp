@@ -247,7 +247,7 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
     if (actor->plan().after_network) add(*actor);
 }
 
-/// Of one frame: what a real-time thread spends is little, and once.
+/// Keeps one frame: what a real-time thread spends is little, and once.
 void GroupRunner::keep_suspect(std::span<const std::span<std::byte>> inputs) {
   if (!suspect_.empty() || !session_->may_have_made_nan()) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

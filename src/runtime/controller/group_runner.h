@@ -24,7 +24,7 @@
 
 namespace millrace::runtime {
 
-/// Of a controller and its groups.
+/// Signals that a controller and its groups share.
 struct ControllerSignals {
   EventCount releaser;  // the release thread sleeps on it
   FirstError error;

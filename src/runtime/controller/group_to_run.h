@@ -36,9 +36,9 @@ struct GroupToRun {
   Session::Use postprocess = {};
   /// On the thread that ends a frame, with its priority; frames in order, none of the warm-up.
   std::function<void(const EndedFrame&)> ended = {};
-  // Of a board that is not here.
+  // For a board that is not here.
   Paced paced_front = {}, paced_back = {};
-  // Of the group's graph.
+  // Tasks and edges of the group's graph.
   std::vector<TaskToRun> tasks = {};           // by task
   std::vector<std::int64_t> token_bytes = {};  // by edge
 };

@@ -21,7 +21,7 @@ class ReleasedGroup {
   virtual ~ReleasedGroup() = default;
   /// Frames that were released and are not done.
   virtual std::int64_t on_the_way() const = 0;
-  /// Of those that are done: after their deadlines.
+  /// Frames that were done after their deadlines.
   virtual std::int64_t missed() const = 0;
   /// The release thread is woken when a frame is done.
   virtual void watch() = 0;

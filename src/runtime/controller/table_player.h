@@ -88,7 +88,7 @@ struct PlayedTask {
   std::int64_t missed = 0;              // jobs that ended after their deadline
   std::int64_t disturbed_overruns = 0;  // among the overruns
   Time latest{};                        // the largest time from a job's activation to its end
-  /// Of undisturbed jobs, if these are at least half of all.
+  /// Worst case of undisturbed jobs, if these are at least half of all; else of all jobs.
   Time worst_case() const {
     return (2 * undisturbed.jobs >= all.jobs ? undisturbed : all).worst_case();
   }

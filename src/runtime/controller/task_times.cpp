@@ -66,7 +66,7 @@ class Trials {
   }
 
   std::vector<TimedPiece>& pieces() { return pieces_; }
-  /// Of a piece: its group, and which of the assignment's tasks it is.
+  /// Where a piece belongs: its group, and which of the assignment's tasks it is.
   std::pair<std::size_t, std::size_t> task_of(std::size_t piece) const { return tasks_[piece]; }
 
  private:

@@ -23,9 +23,9 @@ struct Overhead {
   TaskTimes release;  // of a core, by the release thread for each frame: see ReleaseCosts
 };
 
-/// Of frames whose tasks do nothing, with all groups active and ordinary threads busy on all cores
-/// half of the time; of a frame, that of the group for which it is most. Repeated where the host
-/// took time of a core; the least counts then.
+/// Overhead of frames whose tasks do nothing, with all groups active and ordinary threads busy on
+/// all cores half of the time; for a frame, that of the group for which it is most. Repeated where
+/// the host took time of a core; the least counts then.
 Overhead measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
                           const std::vector<GroupToRun>& groups,
                           const TaskTimesOptions& options = {});

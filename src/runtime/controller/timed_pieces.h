@@ -30,7 +30,7 @@ struct TaskTimes {
   Time worst{};  // the larger of the largest one and the mean plus six standard deviations
 };
 
-/// Of many samples; the rule by which both tasks and overheads get their worst times.
+/// Times from many samples; the rule by which both tasks and overheads get their worst times.
 TaskTimes times_of(const std::vector<Time>& samples);
 
 /// Something that can be run, and how long it took each time.

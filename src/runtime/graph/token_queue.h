@@ -40,7 +40,7 @@ class TokenQueue {
   bool wait_for_tokens() { return channel_.wait_for_token(shape_.consumes); }
   /// Precondition: they are there.
   std::span<const std::byte> to_read();
-  /// Of these tokens, as they were written.
+  /// Whether each of these tokens is filled, as they were written.
   std::span<const std::uint8_t> filled();
   void read();
 
@@ -58,7 +58,7 @@ class TokenQueue {
   Channel channel_;
   network::Buffer memory_;
   std::vector<std::uint8_t> filled_;  // by place in the memory; who may write that may write this
-  // Of the two sides: the position of the next token, and the copy.
+  // For each of the two sides: the position of the next token, and the copy.
   std::int64_t write_at_ = 0, read_at_ = 0;
   network::Buffer write_copy_, read_copy_;
   std::vector<std::uint8_t> read_filled_;

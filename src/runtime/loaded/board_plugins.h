@@ -14,7 +14,7 @@ namespace millrace::runtime {
 
 using Plugins = std::vector<std::unique_ptr<engine::Engine>>;
 
-/// Those among the engines, joined as for make_engine(), that are none of the build.
+/// The plug-ins among the engines, joined as for make_engine(), that are none of the build.
 Plugins plugins_among(const std::string& engines, const engine::EngineOptions& options);
 
 /// Modelled times, without those of layers that a plug-in refuses on a device of its own.

@@ -17,8 +17,8 @@ std::vector<board::Device> devices_to_watch(const Loaded& loaded);
 /// By device the highest clock of one sample: for plan::Origin.
 std::map<std::string, double> highest_clocks(const ClockRecord& clocks);
 
-/// Of each device that ran clearly slower than when the plan was measured: "cpu1 ran at a mean of
-/// 1.20 of 2.40 GHz". Compares with the highest clock of the device if that is unknown.
+/// One text for each device that ran clearly slower than when the plan was measured: "cpu1 ran at a
+/// mean of 1.20 of 2.40 GHz". Compares with the highest clock of the device if that is unknown.
 std::vector<std::string> low_clocks(const ClockRecord& clocks,
                                     const std::map<std::string, double>& measured_at_mhz);
 

@@ -14,7 +14,7 @@
 namespace millrace::runtime {
 namespace {
 
-/// Of the runs of a stage, so many may be late before it is worth a word.
+/// Share of a stage's runs that may be late before it is worth a word.
 constexpr double some_are_late = 0.05;
 
 /// Whether the engine can run the layer on the processor, in the plan's variant.

@@ -38,7 +38,7 @@ std::vector<fs::path> clock_files(const board::Device& device, const fs::path& r
   return files;
 }
 
-/// Of those that can be read; 0: none can.
+/// Mean clock by the files that can be read; 0: none can.
 double mean_mhz(const std::vector<fs::path>& files) {
   double sum = 0;
   int count = 0;
@@ -50,7 +50,7 @@ double mean_mhz(const std::vector<fs::path>& files) {
   return count == 0 ? 0 : sum / count / 1e3;
 }
 
-/// Of the devices that lower the cores' clock when they are hot: "cpufreq-cpu4".
+/// States of the devices that lower the cores' clock when they are hot: "cpufreq-cpu4".
 std::vector<fs::path> cooling_files(const board::Device& device, const fs::path& root) {
   std::vector<fs::path> files;
   std::error_code error;

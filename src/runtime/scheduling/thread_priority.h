@@ -9,7 +9,7 @@
 
 namespace millrace::runtime {
 
-/// Of SCHED_FIFO, where a higher number is a higher priority.
+/// Priorities of SCHED_FIFO, where a higher number is a higher priority.
 inline constexpr int lowest_priority = 1, highest_priority = 99;
 
 /// Whether this process may give threads this priority of SCHED_FIFO, or what allows it.

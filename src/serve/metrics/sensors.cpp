@@ -41,7 +41,7 @@ void add_zones(const fs::path& root, SensorsNow& now) {
   });
 }
 
-/// Of chips that no zone has.
+/// Adds the temperatures of chips that no zone has.
 void add_chips(const fs::path& root, SensorsNow& now) {
   constexpr int most_sensors = 32;
   each_folder(root / "class/hwmon", "hwmon", [&](const fs::path& chip) {

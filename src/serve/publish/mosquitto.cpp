@@ -112,7 +112,7 @@ bool Mosquitto::publish(const std::string& topic, const std::string& text, int q
   const int code =
       library().publish(state_->client, nullptr, topic.c_str(), static_cast<int>(text.size()),
                         text.data(), quality, false);
-  // Of the higher qualities a message waits in the client where there is no connection.
+  // At the higher qualities a message waits in the client where there is no connection.
   return code == MOSQ_ERR_SUCCESS || (code == MOSQ_ERR_NO_CONN && quality > 0);
 }
 

@@ -131,7 +131,7 @@ class AgainstNetwork {
     check_element(link, link.sink, sink);
   }
 
-  /// Of the sums of a layer between 8-bit integers.
+  /// Checks the sums of a layer between 8-bit integers.
   void check_requantize(const Link& link, LayerId layer) {
     const LayerGeometry geometry = geometry_of(network_, layer, float_bytes);
     if (!multiplies(geometry.operation) || geometry.scaling != link.scaling)

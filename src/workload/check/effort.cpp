@@ -5,7 +5,7 @@
 namespace millrace::workload {
 namespace {
 
-/// Of one run; a row that does not lie side by side costs as much as some bytes more.
+/// Bytes of one run; a row that does not lie side by side costs as much as some bytes more.
 double touched_by(const Joint& joint) {
   constexpr double row_bytes = 16;
   double elements = 1, rows = 1;

@@ -12,9 +12,9 @@ struct Effort {
 };
 Effort effort_of(const Workload& workload);
 
-/// Of a file, in all its workloads together: seconds.
+/// Limit for a file, in all its workloads together: simulating it takes seconds.
 inline constexpr double most_turns = 1 << 26;
-/// Of a workload that is checked: some minutes, and a mark for each byte.
+/// Limits for a workload that is checked: some minutes, and a mark for each byte.
 inline constexpr double most_touched = std::int64_t{1} << 38;
 inline constexpr double most_marked = std::int64_t{1} << 32;
 

@@ -8,7 +8,7 @@
 namespace millrace::workload {
 namespace {
 
-/// Of a byte: in a fast memory what was last done to it, in the first memory how often it was
+/// State of a byte: in a fast memory what was last done to it, in the first memory how often it was
 /// written.
 enum Mark : std::uint8_t { untouched, fresh, read };
 
@@ -123,7 +123,7 @@ class RowsBetween {
       rows_[buffer].assign(static_cast<std::size_t>(region.size() / joint.element + 1), -1);
   }
 
-  /// Of a transfer's tile; of a tensor from elsewhere no rows.
+  /// Rows of a transfer's tile; a tensor from elsewhere has no rows.
   std::vector<std::int64_t> rows_of(const Link& link, const Tile& tile) const {
     std::vector<std::int64_t> found;
     if (computes(link)) return found;

@@ -42,7 +42,7 @@ class WorkloadMeanings {
     return found;
   }
 
-  /// Of a buffer's tensor.
+  /// Meaning of a buffer's tensor.
   Meaning of(std::size_t buffer) const {
     Meaning meaning;
     meaning.workload = workload_.name;

@@ -60,7 +60,7 @@ std::string weights_violation(const Link& link, const SizedTile& input, const Si
                      shape_text(weights), sink.counts[0], each);
 }
 
-/// Of numbers by channel: the bias, the scales.
+/// Checks numbers by channel: the bias, the scales.
 std::string list_violation(const char* what, const SizedTile& list, const SizedTile& sink) {
   if (is_channel_list(list, sink.counts[0])) return {};
   return fmt::format("its {} {}, expected {} numbers side by side", what, shape_text(list),
@@ -146,7 +146,7 @@ std::string layer_violation(SizedTiles sources, const SizedTile& sink) {
   return any_whole ? "" : "none of its sources has the shape of what it writes";
 }
 
-/// Of the sizes of its numbers: bytes in and out, sums and numbers by channel of four bytes.
+/// Checks the sizes of its numbers: bytes in and out, sums and numbers by channel of four bytes.
 std::string scaled_violation(const Link& link, SizedTiles sources, const SizedTile& sink) {
   const bool adds = multiplies(link.operation);
   const bool finishes = link.operation == TileOperation::requantize;

@@ -7,7 +7,7 @@
 
 namespace millrace::workload {
 
-/// Of a processing link, in one run; empty: nothing is wrong.
+/// What is wrong with a processing link, in one run; empty: nothing is wrong.
 std::string tile_violation(const Link& link, std::span<const Tile> sources, const Tile& sink);
 
 }  // namespace millrace::workload

@@ -28,7 +28,7 @@ void check_tiles(const Program& program, const Network& network) {
   if (!found.empty()) throw InputError(program.network, found.front());
 }
 
-/// Of the network's inputs: random between -amplitude and amplitude.
+/// The network's inputs: random between -amplitude and amplitude.
 struct RandomInputs {
   std::uint64_t seed = 1;
   float amplitude = 1;
@@ -101,7 +101,7 @@ double largest_of(const network::Tensor& tensor, const std::byte* values) {
 /// zero. The activation left 9e-5 beside inputs of 2, and 4e-8 of it was rounding.
 constexpr double rounded_share = 32 * 0x1p-24 / tiles_tolerance;
 
-/// Of the float32 numbers that change from frame to frame.
+/// The largest of the float32 numbers that change from frame to frame.
 double largest_input(const Workload& workload, const Network& network,
                      const TensorTable& table) {
   double largest = 0;

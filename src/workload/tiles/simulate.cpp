@@ -38,7 +38,7 @@ void check_parts(const std::vector<Program>& programs,
                                what, to_text(all), to_text(there), programs.size()));
 }
 
-/// Of the program with the most.
+/// Number of fast memories of the program with the most.
 std::size_t fast_memories(const std::vector<Program>& programs) {
   std::size_t most = 2;
   for (const Program& program : programs) most = std::max(most, program.memories.size());

@@ -49,7 +49,7 @@ std::vector<TilesRun> run_tiles(const Program& program, const network::Network& 
 
 double largest_difference(const std::vector<TilesRun>& runs);
 
-/// Of a result, over the largest one: what sums in another order may differ by.
+/// Difference of a result, over the largest one: what sums in another order may differ by.
 inline constexpr double tiles_tolerance = 1e-4;
 
 /// What is wrong with a program for this network, a sentence each; empty: nothing. What has no

@@ -47,7 +47,7 @@ inline application::Application application_of(const std::string& kind,
   return application;
 }
 
-/// Of a frame without a picture: in pixels of the input.
+/// Findings of a frame without a picture: in pixels of the input.
 inline application::Findings found(const application::Application& application,
                                    const application::Size& input, const NamedArrays& outputs,
                                    const std::map<std::string, std::string>& metadata = {}) {

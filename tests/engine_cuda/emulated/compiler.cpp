@@ -56,7 +56,7 @@ std::string missing_header(const ProgramObject& program, const std::string& text
   return {};
 }
 
-/// Of the program and of its headers.
+/// A header that the program or one of its headers lacks.
 std::string missing_header(const ProgramObject& program) {
   std::string missing = missing_header(program, program.source);
   for (const auto& [name, text] : program.headers)

@@ -16,7 +16,7 @@ int check_context();
 
 /// The only one of the device, for all who ask for it.
 int retain_context(ContextObject** context, int device);
-/// Of the calling thread; null: none.
+/// Sets the context of the calling thread; null: none.
 int set_context(ContextObject* context);
 
 /// The call's Status, if there is a context.

@@ -13,7 +13,7 @@ namespace {
 constexpr char device_name[] = "Emulated GPU";
 constexpr int emulated_version = 12040;  // CUDA 12.4
 
-/// Of those that the engine asks for.
+/// Gives one of the attributes that the engine asks for.
 int attribute(int* value, int which, int device) {
   if (const int status = check_device(device); status != success) return status;
   switch (which) {

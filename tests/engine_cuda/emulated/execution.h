@@ -16,7 +16,7 @@ namespace emulated {
 
 class Execution {
  public:
-  /// That of the code that is running, once change() leaves it.
+  /// Holds the code that is running, once change() leaves it.
   Execution() = default;
   /// Begins with entry(), which never returns.
   Execution(std::span<std::byte> stack, void (*entry)());

@@ -32,7 +32,7 @@ constexpr Kernel entry(const char* name) {
           [](const void* parameters) { run_with<kernel>(kernel, parameters); }};
 }
 
-// Those of each source of kernels.
+// The kernels in each source of kernels.
 std::span<const Kernel> convolution_kernels();
 std::span<const Kernel> element_kernels();
 std::span<const Kernel> movement_kernels();

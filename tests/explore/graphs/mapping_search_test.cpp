@@ -155,7 +155,7 @@ TEST(mapping_by_groups, keeps_each_group_on_a_processor_of_its_own) {
   EXPECT_DOUBLE_EQ(shares[mapping.stages[0].front()], 0.5);
 }
 
-// Of groups of ten tasks each on two cores, few mappings but whole groups on a core are in time.
+// With groups of ten tasks each on two cores, few mappings but whole groups on a core are in time.
 TEST(mapping_search, finds_what_only_whole_groups_make_possible) {
   SmallCase given(2);
   for (std::size_t g = 0; g < 2; ++g) {

@@ -80,7 +80,7 @@ OnnxModel many_nodes() {
   return model;
 }
 
-/// Of a loop in a loop.
+/// Rounds of a loop and of a loop in it.
 struct Rounds {
   std::int64_t outer = 1, inner = 1;
 };

@@ -131,7 +131,7 @@ TEST_F(ExternalData, beyond_the_files_end_is_refused) {
   EXPECT_NE(message("weights.bin", "9223372036854775807").find("20 bytes"), std::string::npos);
 }
 
-/// Of files that are all holes.
+/// The data is in files that are all holes.
 TEST_F(ExternalData, of_more_bytes_than_the_machine_has_is_refused_before_it_is_read) {
   const auto memory = static_cast<std::uintmax_t>(::sysconf(_SC_PHYS_PAGES)) *
                       static_cast<std::uintmax_t>(::sysconf(_SC_PAGESIZE));

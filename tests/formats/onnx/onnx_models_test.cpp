@@ -26,10 +26,10 @@ struct Known {
   double tolerance = 1e-3;  // of the largest absolute reference value
 };
 
-/// Of a network that rounds to 8 bits after every layer: where a sum lies close to the middle of
-/// two steps, computing it in another order moves it by a step, and with it all that depends on it.
-/// These are four steps of the last layer. ONNX Runtime, which computed the reference, differs from
-/// it by two when its integer kernels are switched off.
+/// Tolerance for a network that rounds to 8 bits after every layer: where a sum lies close to the
+/// middle of two steps, computing it in another order moves it by a step, and with it all that
+/// depends on it. These are four steps of the last layer. ONNX Runtime, which computed the
+/// reference, differs from it by two when its integer kernels are switched off.
 constexpr double rounded = 0.08;
 
 /// Convolutions are as many as in the file; normalisations behind one are gone.
@@ -102,7 +102,7 @@ std::ptrdiff_t top(const Array& array) {
   return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
-/// Those whose stored outputs come from trained weights.
+/// Models whose stored outputs come from trained weights.
 std::vector<Known> models_with_outputs() {
   std::vector<Known> result;
   for (const Known& known : models())

@@ -112,7 +112,7 @@ TEST(Spectra, of_all_kinds_are_what_the_definition_says) {
   }
 }
 
-/// Of 2 x 3 real numbers: over the columns of each row, or over the rows of each column.
+/// Spectra of 2 x 3 real numbers: over the columns of each row, or over the rows of each column.
 std::vector<float> of_rows(const std::vector<float>& x) {
   std::vector<float> expected;
   for (std::size_t row = 0; row < 2; ++row)

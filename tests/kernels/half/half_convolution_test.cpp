@@ -69,7 +69,7 @@ std::size_t at(const WindowAxis& axis, std::size_t output, std::size_t tap) {
   return output * axis.stride + tap * axis.dilation - axis.pad;
 }
 
-/// Of products, and of their magnitudes.
+/// Sums of products, and of their magnitudes.
 struct Sums {
   double sum = 0, magnitudes = 0;
 };
@@ -229,7 +229,7 @@ TEST_P(HalfConvolutions, of_single_channels_in_usual_windows) {
       }
 }
 
-/// Of single channels or not, with weights whose sums are about 1.
+/// A convolution of single channels or not, with weights whose sums are about 1.
 HalfConvolution small(bool is_depthwise, Random& random) {
   HalfConvolution c = of_kind(StoredNumber::f16);
   c.channels = c.outputs = 8 + random.below(24);

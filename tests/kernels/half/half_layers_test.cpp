@@ -21,7 +21,7 @@ class HalfLayers : public testing::TestWithParam<StoredNumber> {
       GTEST_SKIP() << "this processor has no arithmetic of such numbers";
   }
   StoredNumber kind() const { return GetParam(); }
-  /// Of a result's own rounding.
+  /// Relative error of a result's own rounding.
   float rounding() const { return kind() == StoredNumber::bf16 ? 0x1p-8f : 0x1p-11f; }
 
   std::vector<Half> halves_of(const std::vector<float>& numbers) const {

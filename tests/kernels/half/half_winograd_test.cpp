@@ -98,7 +98,7 @@ class RoundingModel {
     }
   }
 
-  /// Of all results, before they are rounded themselves.
+  /// Variances of all results, before they are rounded themselves.
   std::vector<double> variances() const {
     const HalfTiles t(c_);
     std::vector<double> result(sample_.before.size());
@@ -114,7 +114,7 @@ class RoundingModel {
 
  private:
   static constexpr std::size_t side = tile + 2;
-  /// Of the first pixel of a tile's results.
+  /// Place of the first pixel of a tile's results.
   struct Place {
     std::size_t image, y, x;
   };

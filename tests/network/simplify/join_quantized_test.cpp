@@ -80,7 +80,7 @@ TEST(JoinQuantized, maxima_are_those_of_the_integers_where_the_scale_stays) {
   EXPECT_EQ(layers(0.03f, 100), all);
 }
 
-/// Of x, in steps of 0.02, and of another tensor, concatenated in steps of `scale`.
+/// A model with x, in steps of 0.02, and another tensor, concatenated in steps of `scale`.
 OnnxModel concatenated_model(float scale, bool is_output) {
   OnnxModel model;
   model.input("x", {1, 2, 3, 5}).input("z", {1, 1, 3, 5}).output("y");

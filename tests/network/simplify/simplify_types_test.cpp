@@ -102,7 +102,7 @@ Array bytes(const Shape& shape) {
   return make_array<std::int8_t>(DataType::int8, shape, values);
 }
 
-/// That the constant is what its integers stand for.
+/// Expects that the constant is what its integers stand for.
 void expect_consistent(const Tensor& tensor) {
   ASSERT_TRUE(tensor.quantized) << tensor.name;
   const Quantized& q = *tensor.quantized;

@@ -181,7 +181,7 @@ std::shared_ptr<const PreparedConvolution> Gpu::way(const ConvolutionProblem& pr
   return at->second;
 }
 
-/// Of such a GPU with such libraries.
+/// The file of a choice that was made for such a GPU with such libraries.
 std::string Gpu::file_of_choice(const std::string& key) {
   int driver_version = 0;
   check(driver(), driver().driver_version(&driver_version));

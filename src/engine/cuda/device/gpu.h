@@ -35,7 +35,7 @@ struct GpuFacts {
   int major = 0, minor = 0;  // compute capability
   Bytes memory, cache;       // the second level, which all share
 };
-/// Of all GPUs that the driver reaches, in its order.
+/// Facts of all GPUs that the driver reaches, in its order.
 std::vector<GpuFacts> find_gpus(const Driver& driver);
 
 class Gpu {

@@ -36,7 +36,7 @@ struct ConcatWork {
   Place out;  // dense
 };
 
-/// Of real numbers, over up to three spatial dimensions (missing ones have size 1).
+/// A convolution of real numbers, over up to three spatial dimensions (missing ones have size 1).
 struct ConvolutionWork {
   int frames, channels, filters, groups;  // `channels` of the input
   int in[3], out[3], kernel[3], strides[3], dilations[3], pads[3];

@@ -8,7 +8,7 @@ constexpr int max_functions = 8;
 constexpr int max_operands = 4;
 constexpr int threads_per_block = 128;
 
-/// Of a tensor's elements.
+/// Type of a tensor's elements.
 enum Element : int {
   element_float32,
   element_float16,

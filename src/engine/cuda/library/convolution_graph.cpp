@@ -11,7 +11,7 @@ using Sizes = std::vector<std::int64_t>;
 
 /// What ConvolutionBuffers promises of each address.
 constexpr std::int64_t buffer_alignment = 16;
-/// Of the first tensor between operations; above those of GraphTensor.
+/// Number of the first tensor between operations; above those of GraphTensor.
 constexpr std::int64_t first_virtual_id = 100;
 
 /// cuDNN has no convolutions of one spatial dimension: it gets a height of 1.

@@ -18,7 +18,7 @@ enum class Addend { bias, residual };
 /// In which order. cuDNN has kernels for some orders only.
 using GraphForm = std::vector<Addend>;
 
-/// Those that compute the problem, the best known first.
+/// The forms that compute the problem, the best known first.
 std::vector<GraphForm> graph_forms(const ConvolutionProblem& problem);
 
 /// The tensors in memory of a graph of this form.

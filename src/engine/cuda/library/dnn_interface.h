@@ -34,7 +34,7 @@ struct DnnInterface {
 
 namespace dnn {
 
-/// Of versions: major * 10000 + minor * 100 + patch.
+/// Versions as numbers: major * 10000 + minor * 100 + patch.
 constexpr std::size_t first_version = 90000;
 constexpr std::size_t graph_retention_version = 92800;
 
@@ -53,7 +53,7 @@ enum Kind : int {
   tensor_descriptor = 17,
 };
 
-/// Of the values of an attribute.
+/// Types of the values of an attribute.
 enum Type : int {
   handle_type = 0,
   data_type_type = 1,

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those that are there, and the bare names for the system's loader.
+/// Files that are there, and the bare names for the system's loader.
 std::vector<fs::path> candidates(std::span<const fs::path> folders,
                                  const std::vector<std::string>& names) {
   std::vector<fs::path> result;

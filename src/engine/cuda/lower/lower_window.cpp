@@ -100,7 +100,7 @@ struct AxisTables {
 AxisTables tables_of(Builder& builder, const network::Interpolation& way, Touched& touched) {
   if (way.identity) return {};
   const std::vector<int> positions(way.positions.begin(), way.positions.end());
-  // Of nearest elements there are no weights.
+  // Nearest elements have no weights.
   std::vector<float> weights(way.weights.begin(), way.weights.end());
   if (weights.empty()) weights.assign(positions.size(), 1.0f);
   std::vector<unsigned char> outside;

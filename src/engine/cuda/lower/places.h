@@ -10,8 +10,8 @@ Element element_of(network::DataType type);
 /// The type in which a value of this form lies.
 Element element_of(const network::Tensor& tensor, Form form);
 
-/// Of a tensor that spreads over a result of this shape, as in NumPy: 0 along dimensions in which
-/// it has one element. In elements, along the result's dimensions.
+/// Strides of a tensor that spreads over a result of this shape, as in NumPy: 0 along dimensions in
+/// which it has one element. In elements, along the result's dimensions.
 network::Shape spread_strides(const network::Tensor& tensor, Form form,
                               const network::Shape& result);
 Place place_with(Element element, const network::Shape& strides);

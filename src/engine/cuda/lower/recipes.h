@@ -21,7 +21,7 @@ struct Recipes {
   /// All that the time depends on.
   std::string key;
   std::function<std::vector<Recipe>()> all;
-  /// The one of this name alone, which is made faster than all; nothing if there is none any more.
+  /// The recipe of this name alone, which is made faster than all; nothing if it is gone.
   std::function<std::optional<Recipe>(const std::string& name)> named;
 };
 

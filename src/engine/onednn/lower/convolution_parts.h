@@ -34,7 +34,7 @@ bool can_be_own(const Builder& builder, LayerId id);
 kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
 /// ReLU, leaky ReLU and clip in that form; nothing for other functions.
 std::optional<kernels::Activation> piecewise_linear(const network::Unary& function);
-/// Of a group's tail; nothing if it is more than one such function.
+/// The activation in a group's tail; nothing if the tail is more than one such function.
 std::optional<kernels::Activation> activation_of(const Builder& builder, const Group& group);
 /// With the group's tail: a residual and one activation, at most; nothing if it is more.
 std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,

@@ -35,7 +35,7 @@ bool accepts_attention(const Builder& builder, const Group& group);
 bool can_attention_be_on_tiles(const Builder& builder, LayerId head);
 
 bool lower_unary(Builder& builder, LayerId layer);
-/// Of what lies in 16 bits, on 64-bit ARM.
+/// For a function of numbers that lie in 16 bits, on 64-bit ARM.
 bool lower_function_of_halves(Builder& builder, LayerId layer);
 bool lower_pair_of_halves(Builder& builder, const Group& group);
 bool lower_binary(Builder& builder, const Group& group);

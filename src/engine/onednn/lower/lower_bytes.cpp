@@ -232,7 +232,7 @@ kernels::ByteWindow byte_window(const network::Window& window, std::size_t d, st
           window.pads_begin[d]};
 }
 
-/// Of images with one or two dimensions.
+/// The convolution of images with one or two dimensions; nothing if this loop does not suit.
 std::optional<ByteConvolutionLoop> convolution_of(const Builder& builder,
                                                   const network::Layer& layer) {
   ByteConvolutionLoop loop;

@@ -58,8 +58,8 @@ bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc&
   return true;
 }
 
-/// Of channels in blocks that all parts fill: in each image, a part follows the other. oneDNN 2.6
-/// copies such parts a few numbers at a time.
+/// Concatenates channels in blocks that all parts fill: in each image, a part follows the other.
+/// oneDNN 2.6 copies such parts a few numbers at a time.
 bool concat_by_blocks(Builder& builder, const network::Layer& layer, const Desc& model) {
   const network::Shape& shape = builder.tensor(layer.outputs[0]).shape;
   const auto whole = blocks_like(model, shape);

@@ -107,7 +107,7 @@ Kernel kernel_of(const Builder& builder, const Group& group) {
   return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
 }
 
-/// Of a transposed convolution, which takes its bias in a step of its own.
+/// Kernel for the sums of a transposed convolution, which takes its bias in a step of its own.
 KernelOfSums kernel_of_sums(const Builder& builder, LayerId id) {
   return [&builder, spec = spec_of(builder, id, std::nullopt)](const Desc& result) -> Kernel {
     if (!spec) return {};

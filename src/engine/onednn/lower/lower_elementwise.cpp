@@ -110,8 +110,8 @@ bool is_dense(const Desc& desc) {
   return !is_padded(desc) && size_of(desc) == size_of(row_major_desc(count, type_of(desc)));
 }
 
-/// Of operands that kernels do not know as they lie, or nothing if they know them. One number is
-/// the same wherever it goes.
+/// A choice for operands that kernels do not know as they lie, or nothing if they know them. One
+/// number is the same wherever it goes.
 std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, const Pair& pair,
                                         const Desc& now) {
   const auto algorithm = algorithm_of(std::get<network::Binary>(builder.layer(group.head).op).kind);

@@ -126,7 +126,7 @@ std::optional<Halves> halves_of(Builder& builder, const Group& group) {
   return halves;
 }
 
-/// Of what lies in 16 bits already: it stays so.
+/// Runs a function of numbers that lie in 16 bits already: they stay so.
 bool run_on_halves(Builder& builder, const network::Layer& layer,
                    const kernels::ElementFunction& function) {
   const Value from = builder.value(layer.inputs[0]);

@@ -64,7 +64,7 @@ std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   return result;
 }
 
-/// Of a tensor that lies in wider pixels. See reads_slices() in lower_concat.cpp.
+/// Normalises a tensor that lies in wider pixels. See reads_slices() in lower_concat.cpp.
 void normalize_slice(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   NormalizeWork work;

@@ -160,7 +160,7 @@ bool lower_dense_softmax(Builder& builder, LayerId id) {
   return true;
 }
 
-/// Of what lies in 16 bits, on 64-bit ARM.
+/// Softmax of numbers that lie in 16 bits, on 64-bit ARM.
 void run_softmax_of_halves(Builder& builder, const network::Layer& layer,
                            const kernels::HalfSoftmax& softmax) {
   const Value result =

@@ -74,7 +74,7 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
 
 }  // namespace
 
-/// Of the content, not the place: the same weights of another network or process are the same.
+/// A key of the content, not the place: equal weights of another network or process are the same.
 std::string WeightCache::stored_key(const network::Array& constant, const Packing& packing) const {
   constexpr std::string_view form = "packed weights, 1";
   Hasher hasher;

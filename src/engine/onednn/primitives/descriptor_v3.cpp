@@ -18,8 +18,8 @@ Desc tagged(const Blocking& blocking, int tag) {
   return Desc(blocking.shape, blocking.type, static_cast<Tag>(tag), true);
 }
 
-/// Of the tags that put every element in its place, one with these very strides if there is one:
-/// those of dimensions of a single block place nothing.
+/// A descriptor whose tag puts every element in its place, with these very strides if there is one:
+/// strides of dimensions of a single block place nothing.
 std::optional<Desc> find_tagged(const Blocking& blocking) {
   constexpr int first = dnnl_format_tag_any + 1, last = dnnl_format_tag_last;
   std::optional<Desc> found;

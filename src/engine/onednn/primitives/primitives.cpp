@@ -80,8 +80,8 @@ Kernel find_convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
   return found;
 }
 
-/// Of one kernel that is there for several instruction sets ("jit:avx512_core", "jit:avx2"), oneDNN
-/// names the widest first; the narrower ones do the same with more instructions.
+/// If a kernel is there for several instruction sets ("jit:avx512_core", "jit:avx2"), oneDNN names
+/// the widest first; the narrower ones do the same with more instructions.
 bool is_listed(const std::vector<std::string>& names, const std::string& name) {
   const auto kernel = [](const std::string& full) { return full.substr(0, full.find(':')); };
   return std::any_of(names.begin(), names.end(),

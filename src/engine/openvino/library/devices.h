@@ -11,7 +11,7 @@
 
 namespace millrace::engine::openvino {
 
-/// Of the process: another one would load OpenVINO's plug-ins again. Any thread.
+/// The core of the process: another one would load OpenVINO's plug-ins again. Any thread.
 ov::Core shared_core();
 
 /// What OpenVINO calls the processor ("CPU", "GPU.1"); nothing if it has no such device.

@@ -126,7 +126,7 @@ Verdict is_same(const ov::Output<ov::Node>& given, const network::Tensor& wanted
   return Verdict::yes();
 }
 
-/// Of everything that the layers make.
+/// Whether the model has every tensor that the layers make.
 Verdict knows_all_tensors(const ov::Model& model, const network::Network& part) {
   std::map<std::string, ov::Output<ov::Node>> known;
   for (const auto& node : model.get_ordered_ops())

@@ -29,7 +29,7 @@ class SupportCache {
   std::map<std::string, Verdict> known_;  // by device and model
 };
 
-/// Of the process.
+/// The cache of the process.
 SupportCache& shared_support();
 
 }  // namespace millrace::engine::openvino

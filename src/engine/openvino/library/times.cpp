@@ -41,7 +41,7 @@ class LayerSets {
   std::vector<std::size_t> parents_;
 };
 
-/// Those that the operations were named after: see name_after_layers.
+/// The layers that the operations were named after: see name_after_layers.
 std::vector<std::size_t> layers_of(const ov::Node& node) {
   std::vector<std::size_t> layers;
   std::istringstream names(text_of(node, "originalLayersNames"));
@@ -50,7 +50,7 @@ std::vector<std::size_t> layers_of(const ov::Node& node) {
   return layers;
 }
 
-/// Of each node a layer that it belongs to, by what reads it, else by what it reads.
+/// For each node a layer that it belongs to, by what reads it, else by what it reads.
 using Owners = std::map<const ov::Node*, std::size_t>;
 Owners owners_of(const ov::NodeVector& ordered) {
   Owners owners;

@@ -39,7 +39,7 @@ std::vector<std::string> field_of(const google::protobuf::Message& message, int 
   return result;
 }
 
-/// Of IR version 9.
+/// Attributes with default values, since IR version 9.
 std::vector<Attribute> default_attributes(const ::onnx::FunctionProto& function) {
   constexpr int field_of_defaults = 11;
   std::vector<Attribute> result;
@@ -49,7 +49,7 @@ std::vector<Attribute> default_attributes(const ::onnx::FunctionProto& function)
   return result;
 }
 
-/// Of IR version 10: which of several functions of one name.
+/// The overload, since IR version 10: which of several functions of one name.
 std::string overload_of(const google::protobuf::Message& message, int number) {
   const std::vector<std::string> found = field_of(message, number);
   return found.empty() ? "" : found.back();

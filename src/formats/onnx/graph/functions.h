@@ -13,7 +13,7 @@ class NodeProto;
 
 namespace millrace::formats::onnx {
 
-/// Those of the model, to be found by find_function.
+/// Functions of the model, to be found by find_function.
 Functions functions_of(const ::onnx::ModelProto& model);
 
 /// The model's function for the node's operator; null: it brings none.

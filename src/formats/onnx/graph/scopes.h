@@ -33,7 +33,7 @@ class Scopes {
   explicit Scopes(std::int64_t opset) : all_{{{}, opset, true, nullptr, {}}} {}
 
   std::int64_t opset() const { return all_.back().opset; }
-  /// Of names in the graph that is read now.
+  /// Prefix of names in the graph that is read now.
   const std::string& prefix() const { return all_.back().prefix; }
   bool is_inside() const { return all_.size() > 1; }
   /// Whether what is read now is part of a call of the function.

@@ -79,7 +79,7 @@ std::vector<double> numbers(const Node& node, std::size_t input, std::string_vie
 /// From an input in opset `since` and later, from an attribute before; nothing if in neither.
 std::optional<Shape> integers(const Node& node, std::string_view attribute, std::size_t input,
                               std::int64_t since);
-/// Of a tensor that is not known: "is computed from the network's input 'x'".
+/// Why a tensor is not known: "is computed from the network's input 'x'".
 std::string computed_from(const Node& node, TensorId id);
 /// ", or give the input its value with ⟨fix⟩ x=VALUE"; empty if no input is behind the tensor.
 std::string or_fix(const Node& node, TensorId id);

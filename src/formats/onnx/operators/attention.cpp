@@ -75,7 +75,7 @@ class StandardAttention {
                                           sight.left >= 0 || sight.right >= 0);
   }
 
-  /// Of booleans or numbers; keys that it does not reach are masked.
+  /// The bias of a mask of booleans or numbers; keys that it does not reach are masked.
   TensorId mask_bias(DataType type) {
     TensorId result = node_.input(mask);
     if (node_.type(mask) == DataType::boolean)
@@ -179,7 +179,7 @@ TensorId turned(Node& node, TensorId x, TensorId cosines, TensorId sines) {
   return steps.reshaped(pairs, steps.shape(x));
 }
 
-/// Of the tokens, as batch x tokens x 1 x half.
+/// Cosines or sines of the angles of the tokens, as batch x tokens x 1 x half.
 TensorId angles(Node& node, std::size_t input, const Shape& x, std::int64_t half) {
   Steps steps(node);
   TensorId found = node.input(input);

@@ -22,7 +22,7 @@ void need_indices(const Node& node, std::size_t input) {
                           to_text(node.type(input))));
 }
 
-/// Of indices that are known now: `size_of_index(i)` is the dimension that the i-th one picks from.
+/// Checks indices known now: `size_of_index(i)` is the dimension that the i-th one picks from.
 void check_known_indices(const Node& node, auto size_of_index) {
   if (!is_known(node, 1)) return;
   const Shape indices = integers(node, 1, "the indices");
@@ -33,7 +33,7 @@ void check_known_indices(const Node& node, auto size_of_index) {
   }
 }
 
-/// Of operators whose indices have the data's dimensions, and none larger but along the axis.
+/// For operators whose indices have the data's dimensions, and none larger but along the axis.
 void check_element_indices(const Node& node, std::int64_t axis) {
   need_indices(node, 1);
   const Shape& data = node.shape(0);

@@ -1,4 +1,4 @@
-// Of ai.onnx.ml: what scikit-learn's converters write, but for trees and support vectors.
+// Operators of ai.onnx.ml that scikit-learn's converters write, but for trees and support vectors.
 #include <fmt/format.h>
 
 #include <array>

@@ -43,7 +43,7 @@ double factor(const Transform& of, const Component& from, const Component& to) {
   return share * (to.part == 1 ? sine : -sine);
 }
 
-/// Of a spectrum: all, or without the half that mirrors the other.
+/// Bins of a spectrum: all, or without the half that mirrors the other.
 std::int64_t bins_of(const Node& node, std::int64_t length, bool onesided) {
   if (length < 1 || length > most_factors)
     node.fail(fmt::format("the length is {}, expected 1 to {}", length, most_factors));
@@ -165,7 +165,7 @@ Frames frames_of(const Node& node, std::int64_t signal, std::int64_t length) {
     node.fail(fmt::format("the signal has {} numbers, expected at least the {} of a frame", signal,
                           length));
   const std::int64_t count = (signal - length) / step + 1;
-  // Of one frame the step does not matter, however large.
+  // With one frame the step does not matter, however large.
   const std::int64_t used = count == 1 ? length : step;
   return {count, length, used, std::gcd(length, used)};
 }

@@ -17,7 +17,7 @@ inline std::int64_t from_end(std::int64_t index, std::int64_t size) {
 }
 
 /// InputError at the layer if one of its computed positions is outside of the tensor it picks from.
-/// Of operators that pick none, nothing is checked.
+/// For operators that pick none, nothing is checked.
 void check_indices(const Layer& layer, Inputs in);
 
 }  // namespace millrace::network::loops

@@ -15,7 +15,7 @@ struct Taps {
   std::array<double, 4> weight{};
 };
 
-/// Of a line of so many elements; the coordinate is in [-1, 1], or anywhere.
+/// Taps in a line of so many elements; the coordinate is in [-1, 1], or anywhere.
 Taps taps_of(const GridSample& op, std::int64_t size, double coordinate);
 
 /// The cells of a region along one dimension, and the samples in each of them.

@@ -67,7 +67,7 @@ double weight_at(const Resize& op, double distance) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// Of kernels as they are, at scale 1.
+/// Reach of the kernels as they are, at scale 1.
 double reach(ResizeMode mode) { return mode == ResizeMode::linear ? 1 : 2; }
 
 /// By how much elements are closer to the kernel's middle than they lie in the input.
