@@ -28,6 +28,10 @@ class Image {
   /// Nothing.
   Image() = default;
   static Image copy_of(const Pixels& pixels);
+  /// Shares the program's memory if it is RGB without gaps; else copies it. It must not change
+  /// before the picture and all that it was given to are gone; then `owner` is released, on any
+  /// thread.
+  static Image view_of(const Pixels& pixels, std::shared_ptr<const void> owner);
   /// PNG, JPEG, BMP, PPM, TIFF or WebP. Error names the file.
   static Image from_file(const std::string& path);
 

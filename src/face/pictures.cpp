@@ -45,14 +45,18 @@ Offsets offsets_of(PixelFormat format) {
   return {3, 0, 1, 2};
 }
 
+void check_size(const Pixels& of) {
+  if (of.width <= 0 || of.height <= 0)
+    throw InputError("image", fmt::format("found {} x {} pixels, expected one at least", of.width,
+                                          of.height));
+}
+
 }  // namespace
 
 Image Image::copy_of(const Pixels& from) {
   return face::guarded([&] {
+    check_size(from);
     const auto [width, height, pixels, format, stride] = from;
-    if (width <= 0 || height <= 0)
-      throw InputError("image", fmt::format("found {} x {} pixels, expected one at least", width,
-                                            height));
     const Offsets at = offsets_of(format);
     const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
     const std::size_t step = stride > 0 ? static_cast<std::size_t>(stride) : columns * at.bytes;
@@ -72,6 +76,22 @@ Image Image::copy_of(const Pixels& from) {
     }
     return face::image_of(
         {width, height, std::make_shared<const network::Buffer>(std::move(memory))});
+  });
+}
+
+Image Image::view_of(const Pixels& from, std::shared_ptr<const void> owner) {
+  const std::int64_t row = std::int64_t{3} * from.width;
+  if (from.format != PixelFormat::rgb || (from.stride > 0 && from.stride != row))
+    return copy_of(from);
+  return face::guarded([&] {
+    check_size(from);
+    struct Shared {
+      std::shared_ptr<const void> owner;
+      network::Buffer buffer;
+    };
+    const auto shared = std::make_shared<const Shared>(
+        Shared{std::move(owner), network::Buffer::borrowed(from.data, Bytes{row * from.height})});
+    return face::image_of({from.width, from.height, {shared, &shared->buffer}});
   });
 }
 

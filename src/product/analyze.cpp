@@ -4,10 +4,10 @@
 
 #include "analysis/rate.h"
 #include "plan/steps.h"
-#include "product/recorded.h"
 #include "runtime/bench/energy.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
+#include "simulate/recorded.h"
 
 namespace millrace::product {
 namespace {
@@ -36,7 +36,7 @@ MeasuredNow measure(const AnalyzeRequest& request, const Loaded& loaded) {
 
 /// As if the plan had been predicted, and measured, by the trace.
 plan::Evidence read_evidence(const plan::Plan& plan, const std::string& file) {
-  const Recorded recorded = read_recorded(file, plan);
+  const simulate::Recorded recorded = simulate::read_recorded(file, plan);
   plan::PhaseTimes times(plan);
   const schedule::Schedule schedule = schedule::compile(plan);
   for (std::size_t a = 0; a < times.size(); ++a)

@@ -9,9 +9,9 @@
 #include "plan/build.h"
 #include "plan/steps.h"
 #include "product/loaded.h"
-#include "product/recorded.h"
 #include "runtime/bench/energy.h"
 #include "schedule/graph.h"
+#include "simulate/recorded.h"
 
 namespace millrace::product {
 namespace {
@@ -63,7 +63,7 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
                                                      const SimulateRequest& request,
                                                      const SimulatedPlan& plan) {
   if (!plan.recorded.empty()) {
-    Recorded recorded = read_recorded(plan.recorded, application.plan);
+    simulate::Recorded recorded = simulate::read_recorded(plan.recorded, application.plan);
     application.recorded = std::move(recorded.firings);
     application.durations = std::move(recorded.means);
     application.borders = {};  // those are of the predicted durations

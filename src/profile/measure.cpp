@@ -57,7 +57,8 @@ void check_calibration(const MeasurementTarget& target, Precision precision) {
   const auto* calibration = target.options.calibration;
   if (calibration == nullptr)
     throw InputError("⟨precision⟩ int8",
-                     "needs the ranges of the tensors; make them with `millrace calibrate`");
+                     "needs the ranges of the tensors; `millrace plan MODEL ⟨precision⟩ f32,int8 "
+                     "⟨calibration⟩ TABLE` measures with those of `millrace calibrate`");
   if (calibration->network != network::hash_of(target.network))
     throw InputError("the calibration", "was made for another network than " + target.network.name +
                                             "; calibrate this one");

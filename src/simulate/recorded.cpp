@@ -164,4 +164,14 @@ ApplicationResult result_of(const Trace& trace, const plan::Plan& plan) {
   return result;
 }
 
+Recorded read_recorded(const std::string& file, const plan::Plan& plan) {
+  const Trace trace = read_chrome_trace(file);
+  try {
+    const Recording firings = recording_of(trace, plan);
+    return {firings, mean_durations(firings, plan), result_of(trace, plan)};
+  } catch (const InputError& error) {
+    throw InputError(file, error.what());
+  }
+}
+
 }  // namespace millrace::simulate

@@ -1,6 +1,7 @@
 #pragma once
 // Stands in OpenCV's place where the build did not find it: what Millrace names of it. Pictures are
 // held and their channels swapped; whatever else is asked of it says that OpenCV is missing.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,15 @@ struct Point {
 };
 struct Rect {
   int x = 0, y = 0, width = 0, height = 0;
+  Point tl() const { return {x, y}; }
+  int area() const { return width * height; }
 };
+/// What both cover; of no area if that is nothing.
+inline Rect operator&(const Rect& a, const Rect& b) {
+  const int x = std::max(a.x, b.x), y = std::max(a.y, b.y);
+  return {x, y, std::max(0, std::min(a.x + a.width, b.x + b.width) - x),
+          std::max(0, std::min(a.y + a.height, b.y + b.height) - y)};
+}
 using Vec3b = std::array<std::uint8_t, 3>;
 
 struct Scalar {

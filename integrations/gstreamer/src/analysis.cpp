@@ -214,11 +214,12 @@ void Analysis::measure_latency() {
   }
 }
 
-bool Analysis::submit(const GstVideoFrame& frame) {
-  return session_.submit(millrace::Image::copy_of(
-      {GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame),
-       GST_VIDEO_FRAME_PLANE_DATA(&frame, 0), format_of(frame),
-       GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0)}));
+bool Analysis::submit(std::shared_ptr<const GstVideoFrame> frame) {
+  const millrace::Pixels pixels = {GST_VIDEO_FRAME_WIDTH(frame.get()),
+                                   GST_VIDEO_FRAME_HEIGHT(frame.get()),
+                                   GST_VIDEO_FRAME_PLANE_DATA(frame.get(), 0), format_of(*frame),
+                                   GST_VIDEO_FRAME_PLANE_STRIDE(frame.get(), 0)};
+  return session_.submit(millrace::Image::view_of(pixels, std::move(frame)));
 }
 
 }  // namespace millrace_gst

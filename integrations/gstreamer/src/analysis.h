@@ -20,8 +20,8 @@ class Analysis {
   /// Reads model and plan, or makes a plan, and starts. Throws millrace::Error.
   explicit Analysis(const MillraceSettings& settings);
 
-  /// Copies the pixels. False: it has ended.
-  bool submit(const GstVideoFrame& frame);
+  /// Shares the pixels of RGB until its outcome is gone, and copies others. False: it has ended.
+  bool submit(std::shared_ptr<const GstVideoFrame> frame);
   /// Of the next frame; waits for it.
   std::optional<millrace::Outcome> next() { return session_.next(); }
   void finish() { session_.finish(); }

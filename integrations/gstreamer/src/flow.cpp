@@ -92,22 +92,26 @@ GstFlowReturn Flow::chain(GstBuffer* buffer) {
 }
 
 bool Flow::submit(GstBuffer* buffer) {
-  GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, &info_, buffer, GST_MAP_READ)) {
+  GstVideoFrame mapped;
+  if (!gst_video_frame_map(&mapped, &info_, buffer, GST_MAP_READ)) {
     GST_ELEMENT_ERROR(element_, STREAM, FORMAT, ("a buffer cannot be read as a picture"),
                       (nullptr));
     return false;
   }
-  bool taken = false;
+  // It holds the buffer: who writes to it meanwhile gets a copy.
+  const std::shared_ptr<const GstVideoFrame> frame(
+      new GstVideoFrame(mapped), [](const GstVideoFrame* each) {
+        auto* const owned = const_cast<GstVideoFrame*>(each);
+        gst_video_frame_unmap(owned);
+        delete owned;
+      });
   try {
-    taken = analysis_->submit(frame);
-    if (!taken)
-      GST_ELEMENT_ERROR(element_, LIBRARY, FAILED, ("the analysis has ended"), (nullptr));
+    if (analysis_->submit(frame)) return true;
+    GST_ELEMENT_ERROR(element_, LIBRARY, FAILED, ("the analysis has ended"), (nullptr));
   } catch (const std::exception& error) {
     fail(error);
   }
-  gst_video_frame_unmap(&frame);
-  return taken;
+  return false;
 }
 
 void Flow::enqueue(Item item) {
@@ -269,11 +273,12 @@ GstFlowReturn Flow::push(Item item) {
 GstFlowReturn Flow::push_buffer(const Item& item) {
   GstBuffer* buffer = GST_BUFFER_CAST(item.object);
   try {
-    const auto outcome = analysis_->next();
+    auto outcome = analysis_->next();
     if (!outcome) {
       gst_buffer_unref(buffer);
       return GST_FLOW_EOS;
     }
+    if (!settings_.draw) outcome->image = {};  // it holds the buffer, which a pool wants back
     add_findings(buffer, item, *outcome);
   } catch (const std::exception& error) {
     gst_buffer_unref(buffer);
