@@ -114,6 +114,11 @@ struct Findings {
   std::int64_t outside = 0;         // boxes without a pixel in the picture
 };
 
+/// As `millrace run` writes them, such as {"detections":[...]}. Both lists of names may be empty.
+/// Error if a plug-in's own JSON is none.
+std::string to_json(const Findings& findings, const std::vector<std::string>& labels,
+                    const std::vector<std::string>& labels_of_crops = {});
+
 /// The picture with boxes, corners, masks, key points and names on it; `labels` may be empty.
 Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels);
 /// The same, with the names of what was found in crops.

@@ -169,6 +169,12 @@ void add_times(const ReleaseTimes& times, Json& line) {
 
 }  // namespace
 
+std::string findings_json(const Findings& findings, const Labels& labels) {
+  Json json = Json::object();
+  add_findings(findings, labels, json);
+  return json_text(json, -1);
+}
+
 std::string json_line(const Outcome& outcome, const Labels& labels) {
   const Picture& picture = outcome.picture;
   Json line = {{"frame", picture.frame}, {"source", masked(picture.name)}};

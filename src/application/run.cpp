@@ -163,7 +163,7 @@ struct Run::State {
     travel.outcome.latency = Clock::now() - picture.taken;
     count(travel, totals);
     if (!totals.inputs.empty()) ++totals.inputs[picture.source].frames;
-    give(travel.outcome);
+    give(std::move(travel.outcome));  // its picture is nobody else's
     totals.elapsed = Clock::now() - start;
   }
 
@@ -300,7 +300,7 @@ Totals run_in_turn(const Application& application, const Parts& parts, runtime::
       if (parts.crops != nullptr) run_crops(*parts.crops, travel);
       travel.outcome.latency = Clock::now() - travel.outcome.picture.taken;
       count(travel, totals);
-      give(travel.outcome);
+      give(std::move(travel.outcome));
     }
   }
   totals.elapsed = Clock::now() - start;

@@ -95,7 +95,7 @@ struct Parts {
 };
 
 /// One thread at a time, frames in order.
-using Give = std::function<void(const Outcome&)>;
+using Give = std::function<void(Outcome)>;
 
 /// Starts at once; its threads are those of docs/methods/pictures.md.
 class Run {

@@ -47,6 +47,8 @@ struct Labels {
 /// latency_ms, of a camera lag_ms, and what was found.
 /// InputError if the findings' own JSON is none.
 std::string json_line(const Outcome& outcome, const Labels& labels);
+/// What was found alone, as in such a line.
+std::string findings_json(const Findings& findings, const Labels& labels);
 
 /// The picture with its findings: boxes, masks, keypoints, the colours of a map, or the first
 /// classes in a corner.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double noise = 0.01;       // of measurements, at least
 constexpr std::int64_t most_unlike = 8;  // times the fastest copy's time, of the slowest
-constexpr double most_noise = 0.03;  // at most: more is too much to give away
+constexpr double most_noise = 0.1;  // at most: more is too much to give away
 
 bool uses_int8(const std::vector<board::Variant>& variants) {
   return std::any_of(variants.begin(), variants.end(),

@@ -185,7 +185,9 @@ ApplicationTotals Application::run(const Plan& plan, std::function<void(const Ou
     application::Parts parts = parts_of(*loaded, *source, skipped, call);
     parts.crops = crops ? &crops->parts : nullptr;
     application::Run run(loaded->application, parts, session,
-                         [&](const application::Outcome& each) { take(face::outcome_of(each)); });
+                         [&](application::Outcome each) {
+                           take(face::outcome_of(std::move(each)));
+                         });
     const InterruptGuard interrupt(&call);
     while (!run.wait_for(between_looks)) interrupt.check();
     const application::Totals totals = run.totals();

@@ -54,11 +54,11 @@ void ApplicationSession::Impl::begin(std::function<void(const Outcome&)> take) {
   application::Parts parts = loaded->parts(source);
   parts.crops = crops ? &crops->parts : nullptr;
   run.emplace(settings, parts, *session,
-              [this](const application::Outcome& outcome) { give(outcome); });
+              [this](application::Outcome outcome) { give(std::move(outcome)); });
 }
 
-void ApplicationSession::Impl::give(const application::Outcome& outcome) {
-  Outcome made = face::outcome_of(outcome);
+void ApplicationSession::Impl::give(application::Outcome outcome) {
+  Outcome made = face::outcome_of(std::move(outcome));
   if (callback) callback(made);
   const std::lock_guard lock(mutex);
   if (callback)

@@ -69,7 +69,7 @@ struct [[gnu::visibility("hidden")]] ApplicationSession::Impl {
 
  private:
   bool has_ended(std::chrono::milliseconds time);
-  void give(const application::Outcome& outcome);
+  void give(application::Outcome outcome);
 };
 
 }  // namespace v1

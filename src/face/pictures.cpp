@@ -130,13 +130,18 @@ application::Detection detection_of(const Detection& from) {
 application::CropFindings crop_of(const CropFindings& from) {
   application::CropFindings to;
   to.detection = from.detection;
+  to.left = from.left;
+  to.top = from.top;
+  to.width = from.width;
+  to.height = from.height;
   if (from.classes) to.classes = ranked_of<application::Ranked>(*from.classes);
+  to.embedding = from.embedding;
   if (from.text) to.text = application::ReadText{from.text->text, from.text->probability};
+  to.json = from.json;
   return to;
 }
 
-/// What is drawn of them.
-application::Findings drawn_of(const Findings& from) {
+application::Findings findings_from(const Findings& from) {
   application::Findings to;
   if (from.detections) {
     to.detections.emplace();
@@ -145,12 +150,23 @@ application::Findings drawn_of(const Findings& from) {
   if (from.classes) to.classes = ranked_of<application::Ranked>(*from.classes);
   if (from.map)
     to.map = application::ClassMap{from.map->width, from.map->height, from.map->classes};
+  to.embedding = from.embedding;
   if (from.text) to.text = application::ReadText{from.text->text, from.text->probability};
+  to.json = from.json;
   for (const CropFindings& crop : from.crops) to.crops.push_back(crop_of(crop));
+  to.not_cropped = from.not_cropped;
+  to.outside = from.outside;
   return to;
 }
 
 }  // namespace
+
+std::string to_json(const Findings& findings, const std::vector<std::string>& labels,
+                    const std::vector<std::string>& labels_of_crops) {
+  return face::guarded([&] {
+    return application::findings_json(findings_from(findings), {labels, labels_of_crops});
+  });
+}
 
 Image draw(const Image& image, const Findings& findings, const std::vector<std::string>& labels) {
   return draw(image, findings, labels, {});
@@ -161,7 +177,7 @@ Image draw(const Image& image, const Findings& findings, const std::vector<std::
   return face::guarded([&] {
     application::Outcome outcome;
     outcome.picture = face::picture_of(image, 0);
-    outcome.findings = drawn_of(findings);
+    outcome.findings = findings_from(findings);
     return face::image_of(application::drawn(outcome, {labels, labels_of_crops}));
   });
 }
@@ -237,9 +253,10 @@ Findings findings_of(application::Findings from) {
   return to;
 }
 
-Outcome outcome_of(const application::Outcome& outcome) {
-  return {outcome.picture.frame, outcome.picture.name, image_of(outcome.picture.image),
-          findings_of(outcome.findings), outcome.latency};
+Outcome outcome_of(application::Outcome outcome) {
+  return {outcome.picture.frame, std::move(outcome.picture.name),
+          image_of(std::move(outcome.picture.image)), findings_of(std::move(outcome.findings)),
+          outcome.latency};
 }
 
 }  // namespace face

@@ -23,7 +23,7 @@ Image image_of(application::Image image);
 /// Taken now. InputError if there is no picture.
 application::Picture picture_of(const Image& image, std::int64_t number);
 Findings findings_of(application::Findings findings);
-Outcome outcome_of(const application::Outcome& outcome);
+Outcome outcome_of(application::Outcome outcome);
 
 }  // namespace face
 }  // namespace millrace

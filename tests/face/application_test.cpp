@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "face/digits.h"
@@ -125,6 +126,28 @@ TEST_F(FaceApplication, crops_are_read_as_if_each_were_a_picture_alone) {
       EXPECT_NEAR(crop.classes->at(0).value, expected.value, 1e-5);
     }
   }
+}
+
+TEST_F(FaceApplication, a_view_shares_pixels_until_nobody_needs_them) {
+  const Image sheet = Image::from_file(cascade + "sheet.png");
+  const auto size = std::size_t{3} * static_cast<std::size_t>(sheet.width() * sheet.height());
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>(sheet.rgb(), sheet.rgb() + size);
+  const std::weak_ptr<const void> alive = pixels;
+  const millrace::Pixels of = {sheet.width(), sheet.height(), pixels->data()};
+  Image view = Image::view_of(of, pixels);
+  EXPECT_EQ(view.rgb(), pixels->data());
+  const auto sheets = Application::from_file(cascade + "cascade.yaml");
+  auto session = sheets.start(planned(sheets.model()));
+  EXPECT_EQ(to_json(session.run(std::exchange(view, {})), sheets.labels()),
+            to_json(session.run(sheet), sheets.labels()));
+  pixels.reset();
+  EXPECT_TRUE(alive.expired());
+
+  std::vector<std::uint8_t> mirrored(sheet.rgb(), sheet.rgb() + size);
+  for (std::size_t i = 0; i < size; i += 3) std::swap(mirrored[i], mirrored[i + 2]);
+  const Image copied = Image::view_of(
+      {sheet.width(), sheet.height(), mirrored.data(), millrace::PixelFormat::bgr}, nullptr);
+  EXPECT_TRUE(std::equal(copied.rgb(), copied.rgb() + size, sheet.rgb()));
 }
 
 TEST_F(FaceApplication, crops_of_the_files_own_input_are_counted) {

@@ -79,6 +79,10 @@ class Result:
         """The picture with the findings on it; uint8, height x width x 3, red first."""
         return self._outcome.drawn()
 
+    def to_json(self) -> str:
+        """What was found, as in a line of `millrace run`: '{"detections":[...]}'."""
+        return self._outcome.to_json()
+
     def save(self, path) -> str:
         """Writes plot() as PNG, to a file or into a folder; the file's name."""
         path = os.fspath(path)

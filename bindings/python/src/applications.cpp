@@ -229,6 +229,10 @@ void add_applications(nb::module_& module) {
       .def_prop_ro("latency", [](const Seen& seen) { return seconds_of(seen.outcome.latency); })
       .def_prop_ro("pixels", [](const Seen& seen) { return pixels_of(seen.outcome.image); })
       .def_prop_ro("findings", [](const Seen& seen) { return dict_of(seen.outcome.findings); })
+      .def("to_json",
+           [](const Seen& seen) {
+             return to_json(seen.outcome.findings, seen.labels->own, seen.labels->of_crops);
+           })
       .def("drawn", [](const Seen& seen) {
         return pixels_of(draw(seen.outcome.image, seen.outcome.findings, seen.labels->own,
                               seen.labels->of_crops));

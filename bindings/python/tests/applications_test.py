@@ -82,6 +82,7 @@ class Applications(unittest.TestCase):
             with open(lines) as file:
                 boxes = json.loads(file.read())["detections"]
         for result in results:
+            self.assertEqual(json.loads(result.to_json())["detections"], boxes)
             self.assertEqual(len(result.crops), 12)
             for crop in result.crops:
                 there = boxes[crop.box]["crop"]

@@ -96,62 +96,6 @@ millrace::Plan plan_of(const millrace::Model& model, const MillraceSettings& set
   return millrace::plan(model, request);
 }
 
-Json named(std::int64_t label, const std::vector<std::string>& labels) {
-  Json json = {{"class", label}};
-  const auto index = static_cast<std::size_t>(label);
-  if (label >= 0 && index < labels.size()) json["label"] = labels[index];
-  return json;
-}
-
-/// How many pixels outside and inside follow each other, in turn, row by row.
-Json json_of(const millrace::Mask& mask) {
-  Json runs = Json::array();
-  std::uint8_t value = 0;
-  for (auto from = mask.inside.begin(); from != mask.inside.end(); value = value == 0 ? 1 : 0) {
-    const auto to = std::find_if(from, mask.inside.end(),
-                                 [value](std::uint8_t each) { return each != value; });
-    runs.push_back(to - from);
-    from = to;
-  }
-  return {{"left", mask.left},
-          {"top", mask.top},
-          {"width", mask.width},
-          {"height", mask.height},
-          {"runs", runs}};
-}
-
-/// The classes of the map, those with the most pixels first.
-Json json_of(const millrace::ClassMap& map, const std::vector<std::string>& labels) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> pixels;  // less than none, and the class
-  for (std::int64_t label = 0; label < 256; ++label)
-    if (const auto count = std::count(map.classes.begin(), map.classes.end(), label); count > 0)
-      pixels.emplace_back(-count, label);
-  std::sort(pixels.begin(), pixels.end());
-  Json json = Json::array();
-  for (const auto& [less, label] : pixels) {
-    Json entry = named(label, labels);
-    entry["share"] = static_cast<double>(-less) / static_cast<double>(map.classes.size());
-    json.push_back(std::move(entry));
-  }
-  return json;
-}
-
-Json json_of(const millrace::Detection& detection, const std::vector<std::string>& labels) {
-  Json json = named(detection.label, labels);
-  json["probability"] = detection.probability;
-  json["box"] = {{"left", detection.left},
-                 {"top", detection.top},
-                 {"width", detection.width},
-                 {"height", detection.height}};
-  for (const millrace::Point& corner : detection.corners)
-    json["corners"].push_back(Json::array({corner.x, corner.y}));
-  for (const millrace::Keypoint& point : detection.keypoints)
-    json["keypoints"].push_back(
-        {{"x", point.at.x}, {"y", point.at.y}, {"probability", point.probability}});
-  if (detection.mask) json["mask"] = json_of(*detection.mask);
-  return json;
-}
-
 millrace::PixelFormat format_of(const GstVideoFrame& frame) {
   switch (GST_VIDEO_FRAME_FORMAT(&frame)) {
     case GST_VIDEO_FORMAT_BGR:
@@ -168,29 +112,6 @@ millrace::PixelFormat format_of(const GstVideoFrame& frame) {
 std::string name_of(std::int64_t label, const std::vector<std::string>& labels) {
   const auto index = static_cast<std::size_t>(label);
   return label >= 0 && index < labels.size() ? labels[index] : std::to_string(label);
-}
-
-std::string json_of(const millrace::Findings& findings, const std::vector<std::string>& labels) {
-  Json json = Json::object();
-  if (findings.detections) {
-    json["detections"] = Json::array();
-    for (const millrace::Detection& each : *findings.detections)
-      json["detections"].push_back(json_of(each, labels));
-  }
-  if (findings.classes) {
-    json["classes"] = Json::array();
-    for (const millrace::Ranked& each : *findings.classes) {
-      Json entry = named(each.label, labels);
-      entry["value"] = each.value;
-      json["classes"].push_back(std::move(entry));
-    }
-  }
-  if (findings.map) json["segments"] = json_of(*findings.map, labels);
-  if (findings.text)
-    json["text"] = {{"value", findings.text->text}, {"probability", findings.text->probability}};
-  if (findings.embedding) json["embedding"] = *findings.embedding;
-  if (!findings.json.empty()) json["result"] = Json::parse(findings.json, nullptr, false);
-  return json.dump();
 }
 
 Analysis::Analysis(const MillraceSettings& settings)

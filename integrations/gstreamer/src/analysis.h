@@ -40,9 +40,6 @@ class Analysis {
   std::chrono::nanoseconds latency_{};
 };
 
-/// {"detections": [...]} and so on, as `millrace run` writes findings.
-std::string json_of(const millrace::Findings& findings, const std::vector<std::string>& labels);
-
 /// The label's name; its number, if it has none.
 std::string name_of(std::int64_t label, const std::vector<std::string>& labels);
 

@@ -290,7 +290,7 @@ GstFlowReturn Flow::push_buffer(const Item& item) {
 }
 
 void Flow::add_findings(GstBuffer*& buffer, const Item& item, const millrace::Outcome& outcome) {
-  const std::string json = json_of(outcome.findings, analysis_->labels());
+  const std::string json = millrace::to_json(outcome.findings, analysis_->labels());
   buffer = gst_buffer_make_writable(buffer);
   add_metas(buffer, outcome.findings, json, analysis_->labels());
   if (settings_.draw) draw(buffer, item, outcome);
