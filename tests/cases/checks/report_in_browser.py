@@ -38,7 +38,7 @@ class Browser:
     ends the check."""
 
     def __init__(self, page):
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_it, self.to = os.pipe()
         self.of, of_it = os.pipe()
         high = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (to_it, of_it)]
@@ -58,7 +58,7 @@ class Browser:
             self.ask(f"{domain}.enable")
         self.ask("Emulation.setDeviceMetricsOverride", width=1200, height=1600,
                  deviceScaleFactor=1, mobile=False)
-        self.ask("Page.navigate", url=page if page.startswith("http:") else Path(page).resolve().as_uri())
+        self.ask("Page.navigate", url=page if str(page).startswith("http:") else Path(page).resolve().as_uri())
         while "Page.loadEventFired" not in self.seen:
             self.read()
 
