@@ -271,7 +271,7 @@ std::size_t Candidates::best() const {
   for (std::size_t i = 1; i < list_.size(); ++i)
     if (is_faster(list_[i], list_[fastest])) fastest = i;
   const auto effort = [](const Candidate& c) {
-    return std::tuple(plan::phases_in(c.plan), c.latency, period_of(c));
+    return std::tuple(plan::phases_in(c.plan), c.plan.channels.size(), c.latency, period_of(c));
   };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < list_.size(); ++i)
