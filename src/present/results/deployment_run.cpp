@@ -362,6 +362,7 @@ std::string run_json(const DeploymentRun& run) {
                         {"seed", run.seed},
                         {"interrupted", run.interrupted},
                         {"elapsed_ms", milliseconds(record.elapsed)},
+                        {"start_ms", milliseconds(record.start)},
                         {"transitions", json_of(record.transitions)},
                         {"release_lateness", json_of(record.lateness)},
                         {"no_priorities", json_of(record.priorities)},

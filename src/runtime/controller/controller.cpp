@@ -343,6 +343,7 @@ void Controller::start(const deployment::Wanted& wanted) {
     try {
       ::pthread_setname_np(::pthread_self(), "release");
       state.take_release_place();
+      state.record.start = age_of_this_process();
       state.loop->run(wanted);
     } catch (const std::exception& error) {
       state.signals.error.set({fmt::format("the release of frames: {}", error.what())});

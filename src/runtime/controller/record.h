@@ -49,6 +49,7 @@ struct TransitionRecord : schedule::TransitionCounts {
 
 struct ControllerRecord {
   Time elapsed{};
+  Time start{};  // from the begin of the process to the first release; in steps of 10 ms
   std::vector<GroupRecord> groups;          // by GroupId
   std::vector<ProcessorRecord> processors;  // those with tasks
   TransitionRecord transitions;
