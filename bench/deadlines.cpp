@@ -35,6 +35,15 @@ constexpr std::int64_t samples = 300;
 /// highest rate and the highest priority.
 constexpr double first_fps = 20, ratio_of_rates = 0.6;
 
+/// Every group's rates times the factor.
+deployment::Deployment with_rates(deployment::Deployment deployment, double factor) {
+  for (system::Group& group : deployment.system.groups) {
+    group.rates.least_fps *= factor;
+    group.rates.most_fps *= factor;
+  }
+  return deployment;
+}
+
 /// Each half of the work on a core; every other network begins on the second core.
 plan::Mapping halves(const network::Network& network, std::size_t first_core) {
   std::int64_t all = 0, so_far = 0;
@@ -261,7 +270,7 @@ int run(Time duration, const std::vector<std::string>& names) {
   if (factor <= 0) return 1;
   bool holds = true;
   for (const double share : {0.6, 0.9})
-    holds = drives_hold(*loaded, product::with_rates(measured.deployment, share * factor),
+    holds = drives_hold(*loaded, with_rates(measured.deployment, share * factor),
                         fmt::format("{:.0f} % of the rates", 100 * share), duration) &&
             holds;
   return holds ? 0 : 1;

@@ -1,6 +1,7 @@
-// Groups whose frames come late, in bursts, after an offset or sporadically, and read each other:
-// bounds beside simulated drives; and how many small systems are accepted beside an enumeration of
-// what their events allow. To be read by people: event_bounds [SYSTEMS [SEED [SMALL_SYSTEMS]]];
+// Groups whose frames come late, in bursts, after an offset, sporadically or at any time, some with
+// a budget, and read each other: bounds beside simulated drives, also while groups with a budget
+// come much too often; and how many small systems are accepted beside an enumeration of what their
+// events allow. To be read by people: event_bounds [SYSTEMS [SEED [SMALL_SYSTEMS]]];
 // docs/methods/events.md.
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "realtime/simulate.h"
 #include "realtime/utilisation.h"
 #include "simulate/drive.h"
+#include "support/random_budgets.h"
 #include "support/random_events.h"
 #include "support/sample_deployment.h"
 
@@ -29,13 +31,20 @@ constexpr Time drive_length = std::chrono::seconds(2);
 
 struct Found {
   std::int64_t systems = 0, schedulable = 0, groups = 0, chains = 0, frames = 0;
-  std::int64_t below = 0;       // bounds below what was simulated
+  std::int64_t budgets = 0, held = 0;  // groups that have one, and frames that waited for it
+  std::int64_t too_often = 0;          // drives in which groups with a budget came too often
+  std::int64_t below = 0;              // bounds below what was simulated
   std::vector<double> ratios;   // the largest response as a share of its bound
   std::vector<double> of_ages;  // the same of data ages
 };
 
 Time some(Random& random, std::int64_t most_us) {
   return std::chrono::microseconds(1 + random.below(static_cast<std::uint64_t>(most_us)));
+}
+
+/// Often at once.
+Time some_or_none(Random& random) {
+  return random.below(2) == 0 ? Time{} : some(random, 20'000);
 }
 
 deployment::Task random_task(Random& random, std::size_t index) {
@@ -68,6 +77,7 @@ Deployment random_deployment(Random& random) {
     result.assignments.push_back(std::move(assignment));
   }
   give_random_events(system, random);
+  give_random_budgets(result, random);
   system::Chain& chain = system.chains.emplace_back(system::Chain{"chain", all.groups});
   for (std::size_t g = chain.groups.size(); g > 1; --g)
     std::swap(chain.groups[g - 1], chain.groups[random.below(g)]);
@@ -133,15 +143,46 @@ double share(Time of, Time bound) {
   return static_cast<double>(of.count()) / static_cast<double>(std::max(Time{1}, bound).count());
 }
 
-void look_at_groups(const simulate::Drive& drive, const realtime::Bounds& bounds, Found& found) {
+/// Of aperiodic groups, frames are skipped when too many wait.
+void look_at_groups(const simulate::Drive& drive, const system::System& system,
+                    const realtime::Bounds& bounds, Found& found) {
   for (std::size_t g = 0; g < drive.groups.size(); ++g) {
     const simulate::DriveGroup& group = drive.groups[g];
     found.frames += group.frames.done;
+    found.budgets += system.groups[g].budget ? 1 : 0;
+    found.held += group.frames.held;
     if (group.frames.done == 0) continue;
     ++found.groups;
     const Time bound = bounds.flows[g].response, largest = group.responses.maximum();
-    if (largest > bound || group.frames.missed + group.frames.skipped > 0) ++found.below;
+    const bool is_skipped = group.frames.skipped > 0 && !system.groups[g].events.aperiodic;
+    if (largest > bound || group.frames.missed > 0 || is_skipped) ++found.below;
     found.ratios.push_back(share(largest, bound));
+  }
+}
+
+/// All groups with a budget come as often as they like: the bounds of others still hold.
+void look_at_others(const Deployment& deployment, const realtime::Bounds& bounds,
+                    simulate::DriveOptions options, Found& found) {
+  Random random(options.seed);
+  const auto& groups = deployment.system.groups;
+  options.recorded.resize(groups.size());
+  options.traced_frames = 0;
+  bool some = false;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!groups[g].budget) continue;
+    some = true;
+    std::vector<Time>& comes = options.recorded[g];
+    for (Time at{}; at < drive_length && comes.size() < 4000; at += some_or_none(random))
+      comes.push_back(at);
+  }
+  if (!some) return;
+  ++found.too_often;
+  const simulate::Drive drive = simulate::drive(deployment, sample_board(), options);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const simulate::DriveGroup& group = drive.groups[g];
+    if (groups[g].budget || group.frames.done == 0) continue;
+    if (group.responses.maximum() > bounds.flows[g].response || group.frames.skipped > 0)
+      ++found.below;
   }
 }
 
@@ -164,14 +205,15 @@ void look_at(std::uint64_t seed, Found& found) {
   ++found.systems;
   if (!answers.front().is_schedulable()) return;
   ++found.schedulable;
-  const simulate::Drive drive = simulate::drive(
-      deployment, sample_board(),
-      {.script = {{Time{}, {ScenarioId(0), 0}}},
-       .duration = drive_length,
-       .drawn = random.below(2) == 0,
-       .seed = seed,
-       .traced_frames = 1 << 20});
-  look_at_groups(drive, answers.front().answers.bounds, found);
+  const simulate::DriveOptions options{.script = {{Time{}, {ScenarioId(0), 0}}},
+                                       .duration = drive_length,
+                                       .drawn = random.below(2) == 0,
+                                       .seed = seed,
+                                       .traced_frames = 1 << 20};
+  const simulate::Drive drive = simulate::drive(deployment, sample_board(), options);
+  const realtime::Bounds& bounds = answers.front().answers.bounds;
+  look_at_groups(drive, deployment.system, bounds, found);
+  look_at_others(deployment, bounds, options, found);
   look_at_chain(drive, deployment.system, answers.front(), found);
 }
 
@@ -195,7 +237,7 @@ realtime::EventModel small_events(Random& random) {
   return events;
 }
 
-realtime::TaskSystem small_system(Random& random) {
+realtime::TaskSystem small_system(Random& random, bool has_limits) {
   realtime::TaskSystem system;
   for (const char* name : {"core0", "core1"}) system.add_resource({name});
   for (std::size_t f = 0; f < 2 + random.below(2); ++f) {
@@ -203,6 +245,9 @@ realtime::TaskSystem small_system(Random& random) {
     const Time deadline = events.period + Time{random.below(4)};
     const realtime::FlowId flow =
         system.add_flow({.name = fmt::format("f{}", f), .events = events, .deadline = deadline});
+    if (has_limits && random.below(2) == 0)
+      system.flows.back().limit = {1 + static_cast<std::int64_t>(random.below(2)),
+                                   events.period + Time{random.below(5)} - Time{2}};
     for (std::size_t t = 0; t < 1 + random.below(2); ++t) {
       realtime::Task task{.name = fmt::format("f{}.t{}", f, t),
                           .resource = realtime::ResourceId(random.below(2))};
@@ -244,9 +289,9 @@ struct Acceptance {
   std::int64_t systems = 0, schedulable = 0, accepted = 0, below = 0;
 };
 
-void look_at_small(std::uint64_t seed, Acceptance& found) {
+void look_at_small(std::uint64_t seed, bool has_limits, Acceptance& found) {
   Random random(seed);
-  const realtime::TaskSystem system = small_system(random);
+  const realtime::TaskSystem system = small_system(random, has_limits);
   for (const auto& one : realtime::utilisations(system))
     if (one.is_overloaded) return;
   ++found.systems;
@@ -273,12 +318,20 @@ int run(std::uint64_t systems, std::uint64_t seed, std::uint64_t small) {
   fmt::print("largest data age / bound: median {:.2f}, 99 % {:.2f}, largest {:.3f}\n",
              quantile(found.of_ages, 0.5), quantile(found.of_ages, 0.99),
              quantile(found.of_ages, 1));
-  Acceptance all;
-  for (std::uint64_t i = 0; i < small; ++i) look_at_small(seed * 10'000'000 + i, all);
-  fmt::print("{} small systems, {} keep their deadlines in all phases, {} accepted, {} bounds "
-             "below\n",
-             all.systems, all.schedulable, all.accepted, all.below);
-  return found.below + all.below == 0 && all.accepted <= all.schedulable ? 0 : 1;
+  fmt::print("{} groups with a budget, which held {} frames back; {} drives in which they came "
+             "much too often\n",
+             found.budgets, found.held, found.too_often);
+  bool holds = found.below == 0;
+  for (const bool has_limits : {false, true}) {
+    Acceptance all;
+    for (std::uint64_t i = 0; i < small; ++i) look_at_small(seed * 10'000'000 + i, has_limits, all);
+    fmt::print("{} small systems{}, {} keep their deadlines in all phases, {} accepted, {} bounds "
+               "below\n",
+               all.systems, has_limits ? " with limits" : "", all.schedulable, all.accepted,
+               all.below);
+    holds = holds && all.below == 0 && all.accepted <= all.schedulable;
+  }
+  return holds ? 0 : 1;
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ struct Group {
   std::vector<Precision> precisions;  // that layers may compute in; empty: float32
   Duration jitter{}, offset{}, min_distance{}, burst_distance{};  // docs/methods/events.md
   std::int64_t burst = 1;
-  bool sporadic = false;
+  bool sporadic = false, aperiodic = false;  // aperiodic: at any time; with a budget only
+  /// Its frames may take so much of all processors in any `budget_every`; none: a period.
+  std::optional<Duration> budget = {}, budget_every = {};
 };
 
 /// A group reads an output of another one's model when its frame begins; that writes it when its
@@ -114,8 +116,7 @@ struct RunOptions {
   Options options;
 };
 
-/// Every frame that was due is done or skipped; every submitted one was used, is overwritten or
-/// still waited.
+/// Frames that were due are done or skipped; those submitted were used, overwritten or waited.
 struct GroupReport {
   std::string group;
   std::int64_t due = 0, done = 0, skipped = 0, missed = 0;  // missed: their deadlines
@@ -125,7 +126,8 @@ struct GroupReport {
   std::int64_t without_input = 0;  // done before the first was submitted: no result
   std::int64_t undelivered = 0;    // results that the callback was too slow for
   std::string kept = {};           // what was written, such as "5 lines in out/front.jsonl"
-  Duration largest_response{};
+  Duration largest_response{}, longest_held{};
+  std::int64_t held = 0, overruns = 0;  // frames that waited for the budget, or took more of it
 };
 
 /// What was seen of a chain in a scenario at a level, and its bounds there.
@@ -157,7 +159,6 @@ class DeploymentRun {
   struct Impl;
   explicit DeploymentRun(std::shared_ptr<void> impl) : impl_(std::move(impl)) {}
   Impl* impl() const { return static_cast<Impl*>(impl_.get()); }
-
   std::shared_ptr<void> impl_;  // an Impl
 };
 
@@ -184,7 +185,6 @@ class Deployment {
   struct Impl;
   explicit Deployment(std::shared_ptr<const void> impl) : impl_(std::move(impl)) {}
   const Impl* impl() const { return static_cast<const Impl*>(impl_.get()); }
-
   std::shared_ptr<const void> impl_;  // an Impl
 };
 

@@ -24,6 +24,9 @@ std::string reason_of(const system::System& system, const DeadlineAnswers& found
   for (std::size_t f = 0; f < deployment::group_flows(found.tasks); ++f) {
     const realtime::Flow& flow = found.tasks.flows[f];
     const Time response = bounds.flows[f].response;
+    if (response == realtime::unbounded && bounds.reasons[f])
+      return where + fmt::format("group '{}' has no bound of its response: {}", flow.name,
+                                 no_bound_text(found.tasks, *bounds.reasons[f]));
     if (response > *flow.deadline)
       return where + fmt::format("group '{}' may need {} and has {}, {} too long", flow.name,
                                  to_text(response), to_text(*flow.deadline),

@@ -87,7 +87,8 @@ realtime::SchedulingPolicy policy_of(const board::Device* device);
 /// The tasks of the groups that are active, "group.task", on the board's processors: a flow for
 /// each, in their order, with its deadline less the overhead; behind them those of releases.h, if
 /// the system has a cost of a release, on cores. Times grow as clocks fall, in proportion, rounded
-/// up. InputError if the board lacks a processor or a clock.
+/// up. Frames of a group with a budget take all of it. InputError if the board lacks a processor or
+/// a clock.
 realtime::TaskSystem task_system(const Deployment& deployment, const board::Board& board,
                                  const Operation& operation);
 

@@ -8,7 +8,7 @@ realtime::EventModel event_model(const system::Events& events, Time period) {
   realtime::EventModel model;
   model.period = period * events.burst;
   model.jitter = events.jitter;
-  model.sporadic = events.sporadic;
+  model.sporadic = events.sporadic || events.aperiodic;
   model.burst = events.burst;
   model.burst_distance = std::min(events.burst_distance, period);
   model.min_distance =
@@ -23,6 +23,7 @@ realtime::EventModel events_of(const system::System& system, system::GroupId gro
 
 std::int64_t frames_within_deadline(const system::System& system, system::GroupId group,
                                     std::int64_t level) {
+  if (system[group].events.aperiodic) return 1;
   return events_of(system, group, level).events_within(deadline_of(system, group, level));
 }
 

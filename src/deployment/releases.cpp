@@ -43,6 +43,7 @@ void add_releases(realtime::TaskSystem& tasks, const std::vector<Time>& costs) {
     realtime::Flow flow;
     flow.name = unused_name(tasks.flows, "release of " + tasks.flows[f].name);
     flow.events = tasks.flows[f].events;
+    flow.limit = tasks.flows[f].limit;
     const std::string name = flow.name;
     const realtime::FlowId id = tasks.add_flow(std::move(flow));
     for (const ResourceId resource : resources) {

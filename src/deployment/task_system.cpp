@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "deployment/budgets.h"
 #include "deployment/deployment.h"
 #include "deployment/events.h"
 #include "deployment/releases.h"
@@ -101,6 +102,8 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
     realtime::Flow flow;
     flow.name = system[group].name;
     flow.events = events_of(system, group, operation.level);
+    const auto budget = frame_budget(deployment, group, operation.level);
+    if (budget) limit_flow(flow, system[group], *budget);
     flow.deadline = deadline_of(system, group, operation.level) - system.overhead;
     if (*flow.deadline <= Time{})
       throw InputError(
@@ -112,8 +115,9 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
     std::vector<realtime::TaskId> ids;
     for (const Task& task : assignment.tasks) {
       const std::size_t resource = index_of(board, task.processor);
-      realtime::Task added =
-          realtime_task(task, assignment.priority, resource, resources.slowdowns[resource]);
+      realtime::Task added = realtime_task(budget ? grown(task, budget->growth) : task,
+                                           assignment.priority, resource,
+                                           resources.slowdowns[resource]);
       added.name = fmt::format("{}.{}", system[group].name, task.name);
       for (std::size_t before : task.after) added.after.push_back(ids.at(before));
       ids.push_back(result.add_task(id, std::move(added)));

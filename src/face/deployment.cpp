@@ -291,6 +291,9 @@ GroupReport DeploymentRun::Impl::report_of(const product::DeploymentRun& made,
   report.skipped = record.frames.skipped;
   report.missed = record.frames.missed;
   report.largest_response = record.responses.largest();
+  report.held = record.frames.held;
+  report.longest_held = record.frames.longest_held;
+  report.overruns = record.overruns;
   const auto found =
       std::ranges::find(made.deliveries, record.name, &application::DeliveryTotals::group);
   if (found == made.deliveries.end()) return report;

@@ -78,7 +78,10 @@ system::System system_of(const System& from, product::InMemory& memory) {
     to.application = group.application;
     to.rates = {group.rate_fps, group.rate_fps};
     to.events = {group.jitter,   group.offset, group.min_distance,
-                 group.sporadic, group.burst,  group.burst_distance};
+                 group.sporadic, group.burst,  group.burst_distance, group.aperiodic};
+    if (group.budget_every && !group.budget)
+      throw InputError(to.place, "has a budget_every and no budget; give both, or none");
+    if (group.budget) to.budget = system::Budget{*group.budget, group.budget_every};
     to.deadline = group.deadline;
     to.priority = group.priority;
     if (!group.precisions.empty()) to.precisions = precisions_of(group.precisions);

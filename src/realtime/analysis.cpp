@@ -197,10 +197,8 @@ Bounds settled_bounds(const TaskSystem& system, const AnalysisOptions& options) 
   return bounds;
 }
 
-}  // namespace
-
-Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
-  check(system);
+/// Without limits.
+Bounds bounds_of(const TaskSystem& system, const AnalysisOptions& options) {
   if (options.splits == PathSplits::always) return settled_bounds(system, options);
   AnalysisOptions quick = options;
   quick.splits = PathSplits::never;
@@ -208,6 +206,52 @@ Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
   if (options.splits == PathSplits::never || is_schedulable(system, bounds)) return bounds;
   quick.splits = PathSplits::always;
   return settled_bounds(system, quick);
+}
+
+/// What is lower of two analyses: with all that its limit allows, and with what comes.
+void lower(const TaskSystem& system, FlowId flow, const Bounds& other, Bounds& bounds) {
+  FlowBound& bound = bounds.flows[flow.index];
+  const FlowBound& of_other = other.flows[flow.index];
+  bound.response = std::min(bound.response, of_other.response);
+  bound.path_sum = std::min(bound.path_sum, of_other.path_sum);
+  if (bound.response != unbounded) bounds.reasons[flow.index].reset();
+  for (const TaskId task : system[flow].tasks)
+    if (other.tasks[task.index].response < bounds.tasks[task.index].response)
+      bounds.tasks[task.index] = other.tasks[task.index];
+}
+
+Time held(Time bound, Time hold) {
+  return bound == unbounded || hold == unbounded ? unbounded : plus(bound, hold);
+}
+
+/// Activations wait before their tasks do anything.
+void add_hold(const TaskSystem& system, FlowId id, Bounds& bounds) {
+  const Flow& flow = system[id];
+  FlowBound& bound = bounds.flows[id.index];
+  bound.held = longest_hold(flow.events, *flow.limit);
+  bound.response = held(bound.response, bound.held);
+  bound.path_sum = held(bound.path_sum, bound.held);
+  bound.completion = held(bound.response, flow.events.jitter);
+  for (const TaskId task : flow.tasks) {
+    Time& completion = bounds.tasks[task.index].completion;
+    completion = held(held(completion, bound.held), flow.events.jitter);
+  }
+  if (bound.held == unbounded)
+    bounds.reasons[id.index] = {NoBoundRule::limit, {flow.tasks.front()}};
+}
+
+}  // namespace
+
+Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
+  check(system);
+  if (!has_limits(system)) return bounds_of(system, options);
+  Bounds bounds = bounds_of(without_limits(system), options);
+  for (std::size_t f = 0; f < system.flows.size(); ++f) {
+    if (!system.flows[f].limit) continue;
+    lower(system, FlowId(f), bounds_of(without_limits(system, FlowId(f)), options), bounds);
+    add_hold(system, FlowId(f), bounds);
+  }
+  return bounds;
 }
 
 Time judged(const Flow& flow, const FlowBound& bound) {
@@ -227,6 +271,9 @@ bool is_schedulable(const TaskSystem& system, const Bounds& bounds) {
 
 bool keeps_deadlines(const TaskSystem& system, const AnalysisOptions& options) {
   check(system);
+  if (has_limits(system))
+    return keeps_deadlines(without_limits(system), options) ||
+           is_schedulable(system, analyse(system, options));
   AnalysisOptions now = options;
   now.splits = PathSplits::never;
   if (options.splits != PathSplits::always && stays_in_time(system, now)) return true;

@@ -56,6 +56,7 @@ struct FlowBound {
   Time completion{};  // from when its event was due
   Time path_sum{};    // the largest sum of the tasks' responses along a path
   Time best{};        // no response is shorter
+  Time held{};        // of these: an activation waits so long at most for the flow's limit
 };
 
 struct Bounds {

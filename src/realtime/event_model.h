@@ -1,5 +1,6 @@
 #pragma once
 // When something is activated: every period, late by up to a jitter, never closer than a distance.
+// And a server that holds activations back.
 #include <cstdint>
 
 #include "base/units.h"
@@ -28,5 +29,24 @@ struct EventModel {
   /// The same if it contains its end as well.
   std::int64_t events_up_to(Time width) const { return events_within(width + Time{1}); }
 };
+
+/// In any window of `every`, its begin included and its end not, at most `events` activations
+/// begin. More wait in order, no longer than they have to: a sporadic server (Sprunt, Sha, Lehoczky
+/// 1989) that begins no activation for which it has too little left.
+struct ActivationLimit {
+  std::int64_t events = 1;
+  Time every{1};
+  bool operator==(const ActivationLimit&) const = default;
+};
+
+/// All that the limit lets begin, whatever comes.
+EventModel limited_events(const ActivationLimit& limit);
+
+/// So long an activation waits at most if they come as the model says; `unbounded` if more come in
+/// the long run than the limit allows. Le Boudec and Thiran 2001, on greedy shapers: their delay.
+Time longest_hold(const EventModel& events, const ActivationLimit& limit);
+
+/// What of such events begins. A greedy shaper keeps what bounds its input (Le Boudec and Thiran).
+EventModel held_events(const EventModel& events, const ActivationLimit& limit);
 
 }  // namespace millrace::realtime

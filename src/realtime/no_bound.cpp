@@ -30,6 +30,8 @@ std::string rule_text(const TaskSystem& system, const NoBound& reason) {
     case NoBoundRule::growth:
       return fmt::format("the activations of {} become later because of each other, without end",
                          circle_text(system, reason.circle));
+    case NoBoundRule::limit:
+      return fmt::format("more activations of {} come than its budget lets begin", last);
     case NoBoundRule::rounds:
       break;
   }
@@ -47,6 +49,8 @@ const char* to_text(NoBoundRule rule) {
       return "window";
     case NoBoundRule::growth:
       return "growth";
+    case NoBoundRule::limit:
+      return "limit";
     case NoBoundRule::rounds:
       break;
   }

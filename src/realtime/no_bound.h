@@ -12,6 +12,7 @@ enum class NoBoundRule {
   window,    // they leave too little time for an end of the busy window
   growth,    // activations make each other later, beyond the longest time that is looked at
   rounds,    // they still do after the most rounds
+  limit,     // more activations come than the flow's limit lets begin
 };
 
 struct NoBound {

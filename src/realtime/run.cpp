@@ -63,7 +63,7 @@ void Run::choose_events(FlowId id) {
   const bool drifts =
       events.sporadic && scenario_.flows[id.index].lateness == Scenario::Lateness::any;
   for (std::int64_t n = 0; due <= scenario_.flows[id.index].phase + scenario_.span; ++n) {
-    Arrival arrival{due, due + lateness_of(id, n)};
+    Arrival arrival{due, due + lateness_of(id, n), {}};
     if (!state.events.empty())
       arrival.comes = std::max(arrival.comes, state.events.back().comes + events.min_distance);
     state.events.push_back(arrival);
@@ -72,10 +72,22 @@ void Run::choose_events(FlowId id) {
                : events.burst_distance;
     if (drifts) due += below(random_, events.period / 4 + Time{1});
   }
+  hold_events(id);
   for (std::size_t t = 0; t < flow.tasks.size(); ++t) place_[flow.tasks[t].index] = t;
   state.unfinished.assign(state.events.size(), flow.tasks.size());
   for (std::size_t n = 0; n < state.events.size(); ++n)
     for (TaskId task : flow.tasks) state.open.push_back(system_[task].after.size());
+}
+
+void Run::hold_events(FlowId id) {
+  const std::optional<ActivationLimit>& limit = system_[id].limit;
+  std::vector<Arrival>& events = flows_[id.index].events;
+  for (std::size_t n = 0; n < events.size(); ++n) {
+    events[n].begins = events[n].comes;
+    if (!limit || n < static_cast<std::size_t>(limit->events)) continue;
+    const Arrival& before = events[n - static_cast<std::size_t>(limit->events)];
+    events[n].begins = std::max(events[n].comes, before.begins + limit->every);
+  }
 }
 
 std::size_t Run::open_index(FlowId flow, TaskId task, std::int64_t event) const {
@@ -98,7 +110,7 @@ ScenarioResult Run::result(std::int64_t most_work) {
 Time Run::next_time() const {
   Time next = Time::max();
   for (const FlowState& flow : flows_)
-    if (flow.next < flow.events.size()) next = std::min(next, flow.events[flow.next].comes);
+    if (flow.next < flow.events.size()) next = std::min(next, flow.events[flow.next].begins);
   for (const Release& release : releases_) next = std::min(next, release.at);
   for (const ResourceState& resource : resources_) next = std::min(next, resource.piece_end);
   return next;
@@ -107,7 +119,7 @@ Time Run::next_time() const {
 void Run::activate_flows(Time now) {
   for (std::size_t f = 0; f < flows_.size(); ++f) {
     FlowState& flow = flows_[f];
-    for (; flow.next < flow.events.size() && flow.events[flow.next].comes == now; ++flow.next)
+    for (; flow.next < flow.events.size() && flow.events[flow.next].begins == now; ++flow.next)
       activate(FlowId(f), static_cast<std::int64_t>(flow.next), now);
   }
 }
@@ -119,8 +131,9 @@ void Run::activate(FlowId flow, std::int64_t event, Time now) {
 
 void Run::release_or_wait(TaskId task, std::int64_t event, Time now) {
   const FlowId flow = structure_.flow_of[task.index];
-  const Time at =
-      flows_[flow.index].events[static_cast<std::size_t>(event)].due + system_[task].offset;
+  const Arrival& arrival = flows_[flow.index].events[static_cast<std::size_t>(event)];
+  const Time from = system_[flow].limit ? arrival.begins : arrival.due;
+  const Time at = from + system_[task].offset;
   if (at > now)
     releases_.push_back({at, task, event});
   else

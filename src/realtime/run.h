@@ -22,6 +22,7 @@ class Run {
  private:
   struct Arrival {
     Time due{}, comes{};
+    Time begins{};  // as the flow's limit lets it
   };
   struct FlowState {
     std::vector<Arrival> events;
@@ -36,6 +37,7 @@ class Run {
   };
 
   void choose_events(FlowId flow);
+  void hold_events(FlowId flow);
   Time lateness_of(FlowId flow, std::int64_t event);
   Time next_time() const;
   void end_pieces(Time now);

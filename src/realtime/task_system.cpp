@@ -38,6 +38,14 @@ void check_events(const EventModel& events, const std::string& place) {
     throw InputError(place, "its burst does not fit into its period");
 }
 
+void check_limit(const ActivationLimit& limit, const std::string& place) {
+  check_time(limit.every, place, "limit's time");
+  if (limit.every <= Time{}) throw InputError(place, "its limit's time is 0, expected more");
+  if (limit.events < 1 || limit.events > 1'000'000)
+    throw InputError(place, fmt::format("its limit allows {} activations, expected 1 to 1000000",
+                                        limit.events));
+}
+
 void check_task(const TaskSystem& system, const Task& task) {
   const std::string place = fmt::format("task '{}'", task.name);
   check_time(task.worst, place, "worst-case time");
@@ -130,6 +138,7 @@ void check(const TaskSystem& system) {
     const std::string place = fmt::format("flow '{}'", flow.name);
     check_events(flow.events, place);
     if (flow.deadline) check_time(*flow.deadline, place, "deadline");
+    if (flow.limit) check_limit(*flow.limit, place);
     if (flow.tasks.empty()) throw InputError(place, "it has no task");
   }
   structure_of(system);
@@ -137,6 +146,29 @@ void check(const TaskSystem& system) {
 
 Time scheduling_deadline(const Task& task, const Flow& flow) {
   return task.deadline.value_or(flow.deadline.value_or(flow.events.period));
+}
+
+bool has_limits(const TaskSystem& system) {
+  return std::ranges::any_of(system.flows, [](const Flow& flow) { return flow.limit.has_value(); });
+}
+
+TaskSystem without_limits(const TaskSystem& system) {
+  TaskSystem result = system;
+  for (Flow& flow : result.flows) {
+    if (!flow.limit) continue;
+    const Time hold = longest_hold(flow.events, *flow.limit);
+    if (flow.deadline) flow.deadline = *flow.deadline - std::min(hold, *flow.deadline);
+    flow.events = limited_events(*flow.limit);
+    flow.limit.reset();
+  }
+  return result;
+}
+
+TaskSystem without_limits(const TaskSystem& system, FlowId as_it_comes) {
+  TaskSystem result = without_limits(system);
+  const Flow& flow = system[as_it_comes];
+  result.flows[as_it_comes.index].events = held_events(flow.events, *flow.limit);
+  return result;
 }
 
 const char* to_text(SchedulingPolicy policy) {

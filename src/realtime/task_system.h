@@ -70,6 +70,8 @@ struct Flow {
   std::optional<Time> deadline = {};  // of all its tasks, from the activation
   bool deadline_from_due = false;     // or from when the event was due, as MAST counts
   std::vector<TaskId> tasks = {};     // filled in by add_task
+  /// More activations wait; the flow's response and deadline count from when they came.
+  std::optional<ActivationLimit> limit = {};
   bool operator==(const Flow&) const = default;
 };
 
@@ -94,6 +96,15 @@ void check(const TaskSystem& system);
 
 /// The relative deadline by which EDF orders the task's jobs.
 Time scheduling_deadline(const Task& task, const Flow& flow);
+
+bool has_limits(const TaskSystem& system);
+
+/// Each flow with a limit has all activations that it allows, and what waiting leaves of its
+/// deadline. Others' bounds hold there however often it comes.
+TaskSystem without_limits(const TaskSystem& system);
+
+/// The same, but this flow comes as its own events let it.
+TaskSystem without_limits(const TaskSystem& system, FlowId as_it_comes);
 
 const char* to_text(SchedulingPolicy policy);
 

@@ -37,6 +37,11 @@ class Sum {
   bool exact_ = true;
 };
 
+/// All that a limit allows.
+EventModel begun_events(const Flow& flow) {
+  return flow.limit ? limited_events(*flow.limit) : flow.events;
+}
+
 void use_table(const TaskSystem& system, const Resource& resource, const Structure& structure,
                Utilisation& found) {
   std::vector<TaskId> too_slow;
@@ -46,7 +51,7 @@ void use_table(const TaskSystem& system, const Resource& resource, const Structu
     Time own{};
     for (const Slot& slot : resource.table)
       if (slot.task == task) own += slot.length;
-    const EventModel& events = system[structure.flow_of[task.index]].events;
+    const EventModel events = begun_events(system[structure.flow_of[task.index]]);
     const __int128 needed =
         static_cast<__int128>(system[task].worst.count()) * events.burst * cycle.count();
     if (needed > static_cast<__int128>(events.period.count()) * own.count())
@@ -64,7 +69,7 @@ std::vector<Utilisation> utilisations(const TaskSystem& system) {
   for (std::size_t r = 0; r < system.resources.size(); ++r) {
     Sum sum;
     for (TaskId task : structure.on[r]) {
-      const EventModel& events = system[structure.flow_of[task.index]].events;
+      const EventModel events = begun_events(system[structure.flow_of[task.index]]);
       sum.add(times(system[task].worst, events.burst), events.period);
     }
     Utilisation found{sum.value(), sum.exceeds_one(), structure.on[r]};

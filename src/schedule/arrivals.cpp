@@ -1,6 +1,7 @@
 #include "schedule/arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace millrace::schedule {
 
@@ -8,11 +9,13 @@ Time Arrivals::first(const realtime::EventModel& events, Time from) {
   events_ = events;
   in_burst_ = 0;
   due_ = from;
+  if (is_aperiodic_) return comes_ = due_ += aperiodic_distance();
   return comes_ = due_ + drawn(events_.jitter);
 }
 
 Time Arrivals::next() {
   if (is_recorded()) return recorded_at(taken_++);
+  if (is_aperiodic_) return comes_ = due_ += aperiodic_distance();
   const bool ends_burst = ++in_burst_ == events_.burst;
   if (ends_burst) {
     in_burst_ = 0;
@@ -38,6 +41,10 @@ Time Arrivals::first_recorded(Time begin, Time from, std::int64_t& passed) {
 
 Time Arrivals::recorded_at(std::size_t index) const {
   return index < recorded_.size() ? begin_ + recorded_[index] : Time::max();
+}
+
+Time Arrivals::aperiodic_distance() {
+  return time_from_seconds(-std::log1p(-random_.unit()) * seconds(events_.period));
 }
 
 Time Arrivals::drawn(Time most) {

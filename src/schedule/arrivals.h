@@ -9,15 +9,16 @@
 
 namespace millrace::schedule {
 
-/// Draws jitter evenly from all that the model allows, and distances of a sporadic group from one
-/// to two periods. Frames of a periodic group without jitter come exactly each period. Allocates no
-/// memory.
+/// Draws jitter evenly from all that the model allows, distances of a sporadic group from one to
+/// two periods, and those of an aperiodic one as of a Poisson process. Frames of a periodic group
+/// without jitter come exactly each period. Allocates no memory.
 class Arrivals {
  public:
   Arrivals() = default;
-  /// Borrows what was recorded, ascending; empty: frames are drawn.
-  Arrivals(std::uint64_t seed, std::span<const Time> recorded)
-      : random_(seed), recorded_(recorded) {}
+  /// Borrows what was recorded, ascending; empty: frames are drawn. Aperiodic: a model's period is
+  /// the mean of their distances.
+  Arrivals(std::uint64_t seed, std::span<const Time> recorded, bool is_aperiodic = false)
+      : random_(seed), recorded_(recorded), is_aperiodic_(is_aperiodic) {}
 
   /// The first one, due at `from`, of those that the model allows.
   Time first(const realtime::EventModel& events, Time from);
@@ -33,6 +34,7 @@ class Arrivals {
 
  private:
   Time drawn(Time most);
+  Time aperiodic_distance();
   Time recorded_at(std::size_t index) const;
 
   Random random_{1};
@@ -40,6 +42,7 @@ class Arrivals {
   Time due_{}, comes_{};
   std::int64_t in_burst_ = 0;
   std::span<const Time> recorded_;
+  bool is_aperiodic_ = false;
   std::size_t taken_ = 0;  // of those recorded: how many were given
   Time begin_{};
 };

@@ -8,12 +8,15 @@ namespace millrace::schedule {
 
 using deployment::Wanted, system::GroupId;
 
-void FrameCounts::count(Decision::Kind kind) {
+void FrameCounts::count(const Decision& decision) {
   using enum Decision::Kind;
-  due += kind == release || kind == skip || kind == wait ? 1 : 0;
-  released += kind == release || kind == release_late ? 1 : 0;
+  const Decision::Kind kind = decision.kind;
+  due += kind == release || kind == skip || kind == wait || kind == hold ? 1 : 0;
+  released += kind == release || kind == release_late || kind == release_held ? 1 : 0;
   skipped += kind == skip || kind == drop ? 1 : 0;
   stretched += kind == release_late ? 1 : 0;
+  held += kind == release_held ? 1 : 0;
+  longest_held = std::max(longest_held, decision.held);
 }
 
 FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
@@ -21,6 +24,8 @@ FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
   released += other.released;
   skipped += other.skipped;
   stretched += other.stretched;
+  held += other.held;
+  longest_held = std::max(longest_held, other.longest_held);
   done += other.done;
   missed += other.missed;
   return *this;
@@ -36,8 +41,12 @@ std::vector<ReleaseState> ReleaseMachine::states_of(const system::System& system
   for (std::size_t g = 0; g < states.size(); ++g) {
     states[g].most_on_the_way = deployment::most_on_the_way(system, GroupId(g));
     const bool has_recorded = options.recorded != nullptr && g < options.recorded->size();
-    states[g].arrivals = Arrivals(options.seed + g, has_recorded ? (*options.recorded)[g]
-                                                                 : std::span<const Time>{});
+    const system::Group& group = system.groups[g];
+    states[g].is_aperiodic = group.events.aperiodic;
+    states[g].budget = BudgetServer(group.budget.has_value());
+    states[g].arrivals = Arrivals(
+        options.seed + g, has_recorded ? (*options.recorded)[g] : std::span<const Time>{},
+        group.events.aperiodic);
   }
   return states;
 }
@@ -69,6 +78,10 @@ void ReleaseMachine::end_frames(GroupId group, std::int64_t frames, std::int64_t
   overload_ = overload_ || late > 0;
 }
 
+void ReleaseMachine::overrun(GroupId group, Time time, Time now) {
+  states_[group.index].budget.pay(time, now);
+}
+
 void ReleaseMachine::begin_extension(Time now) {
   assert(!in_transition_);
   ++transitions_.extensions;
@@ -97,7 +110,19 @@ std::optional<Decision> ReleaseMachine::decide(Time now) {
   return in_transition_ ? end_transition(now) : std::nullopt;
 }
 
+std::optional<Decision> ReleaseMachine::drop_held() {
+  const auto holds = std::ranges::find_if(
+      states_, [](const ReleaseState& state) { return state.budget.has_held(); });
+  if (holds == states_.end()) return std::nullopt;
+  return Decision{.kind = Decision::Kind::drop,
+                  .group = GroupId(static_cast<std::size_t>(holds - states_.begin())),
+                  .due = holds->budget.pop(),
+                  .deadline = holds->deadline,
+                  .at = here_};
+}
+
 std::optional<Decision> ReleaseMachine::drop_waiting() {
+  if (const auto dropped = drop_held()) return dropped;
   const auto waiting = std::ranges::find_if(states_, &ReleaseState::waiting);
   if (waiting == states_.end()) return std::nullopt;
   waiting->waiting = false;
@@ -141,6 +166,8 @@ void ReleaseMachine::enter(Time now) {
     ReleaseState& state = states_[group.index];
     state.active = true;
     state.deadline = deadline_of(system(), group, here_.level);
+    if (const auto budget = deployment::frame_budget(*deployment_, group, here_.level))
+      state.budget.begin(*budget, now);
     state.next = first_release(group, now);
   }
   calm_since_ = now;
@@ -159,27 +186,28 @@ Time ReleaseMachine::first_release(GroupId group, Time now) {
 
 std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
   ReleaseState& state = states_[group.index];
+  if (const auto decision = decide_held(group, now)) return decision;
   if (state.waiting) {
-    if (state.is_busy()) return std::nullopt;
+    if (state.is_busy() || state.budget.has_held() || state.can_begin() > now) return std::nullopt;
     state.waiting = false;
-    const Decision decision = release(group, Decision::Kind::release_late);
+    const Decision decision = release(group, Decision::Kind::release_late, now);
     state.last = now;
     state.next = state.arrivals.next_after_wait(now);
     return decision;
   }
   if (state.next > now) return std::nullopt;
   if (!state.is_busy()) {
-    const Decision decision = release(group, Decision::Kind::release);
+    const Decision decision = come(group, now);
     state.next = state.arrivals.next();
     return decision;
   }
-  overload_ = true;
+  overload_ = overload_ || !state.is_aperiodic;
   Decision decision{.kind = Decision::Kind::skip,
                     .group = group,
                     .due = state.next,
                     .deadline = state.deadline,
                     .at = here_};
-  if (system().overload == system::Overload::stretch) {
+  if (system().overload == system::Overload::stretch && !state.is_aperiodic) {
     state.waiting = true;
     decision.kind = Decision::Kind::wait;
   } else {
@@ -188,9 +216,46 @@ std::optional<Decision> ReleaseMachine::decide_due(GroupId group, Time now) {
   return decision;
 }
 
-Decision ReleaseMachine::release(GroupId group, Decision::Kind kind) {
+/// Those that are held go first.
+std::optional<Decision> ReleaseMachine::decide_held(GroupId group, Time now) {
+  ReleaseState& state = states_[group.index];
+  if (!state.budget.has_held()) return std::nullopt;
+  const bool waited = std::exchange(state.waits_for_end, state.on_the_way >= state.most_on_the_way);
+  if (state.can_begin() > now) return std::nullopt;
+  const Time came = state.budget.pop();
+  const Time from = waited ? now : std::max(came, state.budget.ready());
+  ++state.on_the_way;
+  state.budget.take(from);
+  const Time due = state.is_aperiodic ? from : came;
+  state.last_deadline = due + state.deadline;
+  return Decision{.kind = Decision::Kind::release_held,
+                  .group = group,
+                  .due = due,
+                  .deadline = state.deadline,
+                  .held = from - came,
+                  .at = here_};
+}
+
+/// A frame of a group that is not busy comes now.
+Decision ReleaseMachine::come(GroupId group, Time now) {
+  ReleaseState& state = states_[group.index];
+  if (!state.budget.has_held() && state.can_begin() <= now)
+    return release(group, Decision::Kind::release, now);
+  state.last = state.next;
+  state.budget.hold(state.next);
+  return {.kind = Decision::Kind::hold,
+          .group = group,
+          .due = state.next,
+          .deadline = state.deadline,
+          .at = here_};
+}
+
+Decision ReleaseMachine::release(GroupId group, Decision::Kind kind, Time now) {
   ReleaseState& state = states_[group.index];
   ++state.on_the_way;
+  // Not from now on: if this thread is late, the next frame need not be.
+  const Time from = kind == Decision::Kind::release ? state.next : now;
+  if (state.budget.is_on()) state.budget.take(std::max(from, state.budget.ready()));
   state.last = state.next;
   state.last_deadline = state.next + state.deadline;
   return {
@@ -231,19 +296,24 @@ void ReleaseMachine::follow_heat(Time now) {
 Time ReleaseMachine::next_due() const {
   Time next = Time::max();
   if (in_transition_) return next;
-  for (const ReleaseState& state : states_)
+  for (const ReleaseState& state : states_) {
     if (state.active && !state.waiting) next = std::min(next, state.next);
+    const bool waits = state.waiting && state.budget.is_on() && !state.is_busy();
+    if (waits || state.budget.has_held()) next = std::min(next, state.can_begin());
+  }
   return next;
 }
 
 bool ReleaseMachine::waits_for(GroupId group) const {
-  return in_transition_ || states_[group.index].waiting;
+  const ReleaseState& state = states_[group.index];
+  return in_transition_ || state.waiting || state.budget.has_held();
 }
 
 bool ReleaseMachine::is_ready() const {
   if (in_transition_) return on_the_way() == 0;
-  return std::ranges::any_of(
-      states_, [](const ReleaseState& state) { return state.waiting && !state.is_busy(); });
+  return std::ranges::any_of(states_, [](const ReleaseState& state) {
+    return state.waiting && !state.is_busy() && !state.budget.is_on();
+  });
 }
 
 std::int64_t ReleaseMachine::on_the_way() const {

@@ -10,6 +10,7 @@
 #include "deployment/deployment.h"
 #include "deployment/script.h"
 #include "schedule/arrivals.h"
+#include "schedule/budget_server.h"
 
 namespace millrace::schedule {
 
@@ -22,15 +23,21 @@ struct Decision {
     skip,          // a frame that is due is passed over: its group is busy
     wait,          // a frame that is due waits until its group is not busy
     release_late,  // of the frame that waited
-    drop,          // the frame that waited does not come any more
+    hold,          // a frame that is due waits until its group's budget has enough for it
+    release_held,  // of a frame that was held
+    drop,          // a frame that waited or was held does not come any more
     enter,         // all processors are idle: from now on `at` holds
   };
   Kind kind = Kind::release;
   system::GroupId group{0};    // of all but enter
   Time due{}, deadline{};      // the deadline counts from `due`
+  Time held{};                 // of release_held: so long it was
   deployment::Wanted at = {};  // the scenario and level in which it was decided
   /// For enter: how long the transition took, and the most that its frames could take.
   Time lasted{}, bound{};
+  bool is_release() const {
+    return kind == Kind::release || kind == Kind::release_late || kind == Kind::release_held;
+  }
   bool operator==(const Decision&) const = default;
 };
 
@@ -40,12 +47,14 @@ struct FrameCounts {
   std::int64_t released = 0;
   std::int64_t skipped = 0;    // by policy: the frames before it were on their way
   std::int64_t stretched = 0;  // of those released: later than they were due, by policy
+  std::int64_t held = 0;       // of those released: later than they came, by their budget
+  Time longest_held{};
   std::int64_t done = 0;
   std::int64_t missed = 0;  // of those done: after their deadlines
 
   std::int64_t lost() const { return released - done; }
   /// What the decision makes of a frame.
-  void count(Decision::Kind kind);
+  void count(const Decision& decision);
   FrameCounts& operator+=(const FrameCounts& other);
   bool operator==(const FrameCounts&) const = default;
 };
@@ -81,14 +90,28 @@ struct ReleaseState {
   std::int64_t on_the_way = 0;     // frames that were released and are not done
   std::int64_t most_on_the_way = 1;
 
-  bool is_busy() const { return on_the_way >= most_on_the_way; }
+  BudgetServer budget = {};
+  bool is_aperiodic = false;
+  bool waits_for_end = false;  // of another frame, what is held
+
+  bool is_busy() const {
+    if (is_aperiodic) return budget.is_full();
+    return on_the_way + static_cast<std::int64_t>(budget.held()) >= most_on_the_way;
+  }
+  /// When the next frame that is there can begin; Time::max(): when another one is done.
+  Time can_begin() const {
+    if (on_the_way >= most_on_the_way) return Time::max();
+    return budget.is_on() ? budget.ready() : Time{};
+  }
 };
 
 /// Releases of the groups of a scenario, when Arrivals says that their frames come. A group of
 /// which as many frames are on their way as its deadline allows is busy; the system's policy says
 /// what happens to its next frame. A transition begins at once, and ends when no frame is on its
 /// way. The policy lower_rate goes a level down when a frame was late or skipped, and up again
-/// after `calm`. Allocates no memory after it was made. Times ascend from call to call.
+/// after `calm`. A frame for which its group's budget has too little left is held until it has; of
+/// an aperiodic group it is due then. Allocates no memory after it was made. Times ascend from call
+/// to call.
 class ReleaseMachine {
  public:
   /// Borrowed.
@@ -102,6 +125,8 @@ class ReleaseMachine {
   void wish(const deployment::Wanted& wanted, Time asked, Time now, std::int64_t newer = 1);
   /// So many frames of the group are done, so many of them were late.
   void end_frames(system::GroupId group, std::int64_t frames, std::int64_t late);
+  /// Frames of a group with a budget took so much more than it gives them.
+  void overrun(system::GroupId group, Time time, Time now);
   /// Processors are slowed down by heat, or no more: a level down at once, and one more after each
   /// `calm` with heat; a level up after `calm` without.
   void set_hot(bool is_hot, Time now);
@@ -139,7 +164,10 @@ class ReleaseMachine {
   void enter(Time now);
   Time first_release(system::GroupId group, Time now);
   std::optional<Decision> decide_due(system::GroupId group, Time now);
-  Decision release(system::GroupId group, Decision::Kind kind);
+  std::optional<Decision> decide_held(system::GroupId group, Time now);
+  Decision come(system::GroupId group, Time now);
+  Decision release(system::GroupId group, Decision::Kind kind, Time now);
+  std::optional<Decision> drop_held();
   void follow_overload(Time now);
   void follow_heat(Time now);
   /// At most at the level that heat allows.

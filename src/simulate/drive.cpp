@@ -18,6 +18,8 @@ realtime::TaskSystem tasks_of_all(Deployment deployment, const board::Board& boa
   system::Scenario all{.name = "all", .groups = {}};
   for (std::size_t g = 0; g < deployment.system.groups.size(); ++g) all.groups.emplace_back(g);
   deployment.system.scenarios = {std::move(all)};
+  // Frames take no more than their worst times; the machine holds back those beyond a budget.
+  for (system::Group& group : deployment.system.groups) group.budget.reset();
   return task_system(deployment, board, {system::ScenarioId(0), deployment.system.levels - 1});
 }
 
@@ -125,8 +127,8 @@ class DriveRun {
     if (decision.kind == Decision::Kind::enter) return enter(decision.at);
     DriveGroup& group = drive_.groups[decision.group.index];
     DrivePart& part = part_of(decision.group.index, decision.at);
-    for (FrameCounts* frames : {&group.frames, &part.frames}) frames->count(decision.kind);
-    if (decision.kind == Decision::Kind::release || decision.kind == Decision::Kind::release_late)
+    for (FrameCounts* frames : {&group.frames, &part.frames}) frames->count(decision);
+    if (decision.is_release())
       release(decision, static_cast<std::size_t>(&part - group.parts.data()));
   }
 
@@ -156,7 +158,8 @@ class DriveRun {
   }
 
   Time next_event() const {
-    Time next = runs_.next(), release = machine_.next_due();
+    // What waits for the end of another frame may have been ready before.
+    Time next = runs_.next(), release = std::max(now_, machine_.next_due());
     if (step_ < options_.script.size()) release = std::min(release, options_.script[step_].at);
     // What would be due later than the drive lasts does not come.
     if (release < options_.duration) next = std::min(next, release);

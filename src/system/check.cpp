@@ -143,6 +143,7 @@ void check(const System& system) {
     const Group& group = system.groups[g];
     check_name(groups, group.name, group.place, "group");
     check_group(group);
+    check_budget(group);
     check_events(group, period_of(system, GroupId(g), system.levels - 1));
     check_after(system, group);
     check_task_graph(system, GroupId(g));

@@ -38,6 +38,11 @@ void check_edge(const System& system, const GroupEdge& edge) {
       fail(fmt::format("group '{}' is not periodic, so values may pile up in a queue; read the "
                        "'last' value",
                        group->name));
+  for (const Group* group : {&from, &to})
+    if (group->budget)
+      fail(fmt::format("group '{}' has a budget, so values may pile up in a queue; read the 'last' "
+                       "value, or leave the budget out",
+                       group->name));
   for (std::int64_t level = 0; level < system.levels; ++level)
     if (period_of(system, edge.to, level) > period_of(system, edge.from, level))
       fail(fmt::format(

@@ -138,7 +138,7 @@ void check_task_graph(const System& system, GroupId id) {
   check_outputs(group.graph);
   check_flow(group);
   const std::int64_t last = system.levels - 1;
-  if (waits_for_earlier_iterations(group.graph) &&
+  if (waits_for_earlier_iterations(group.graph) && !group.events.aperiodic &&
       deadline_of(system, id, last) > shortest_distance(system, id, last))
     throw InputError(group.place,
                      fmt::format("group '{}' has tokens from one iteration to the next and a "

@@ -17,6 +17,11 @@ void check_distance(const Group& group, const char* key, Time found, Time most) 
                                millrace::to_text(most)));
 }
 
+Events without_aperiodic(Events events) {
+  events.aperiodic = false;
+  return events;
+}
+
 }  // namespace
 
 void check_events(const Group& group, Time shortest_period) {
@@ -32,6 +37,10 @@ void check_events(const Group& group, Time shortest_period) {
   if (events.sporadic && events.offset > Time{})
     fail("is sporadic and has an 'offset_ms'; leave out one of the two, as sporadic frames may "
          "come at any time");
+  if (const Events alone{.aperiodic = true}; events.aperiodic && events != alone)
+    fail(fmt::format("is aperiodic and has {}; leave out one of the two, as aperiodic frames may "
+                     "come at any time",
+                     to_text(without_aperiodic(events))));
   check_distance(group, "burst_distance_ms", events.burst_distance, shortest_period);
   check_distance(group, "min_distance_ms", events.min_distance,
                  events.burst > 1 ? events.burst_distance : shortest_period);
@@ -42,6 +51,7 @@ std::string to_text(const Events& events) {
   const auto add = [&](const std::string& part) {
     text += text.empty() ? part : ", " + part;
   };
+  if (events.aperiodic) add("aperiodic");
   if (events.sporadic) add("sporadic");
   if (events.jitter > Time{}) add("jitter " + millrace::to_text(events.jitter));
   if (events.offset > Time{}) add("offset " + millrace::to_text(events.offset));

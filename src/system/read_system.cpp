@@ -24,12 +24,13 @@ constexpr int format = 1;
 constexpr std::array<std::string_view, 13> system_keys{
     "format",          "name",   "board",     "levels",      "overload",     "overhead_ms",
     "release_cost_ms", "groups", "scenarios", "transitions", "random_graphs", "edges", "chains"};
-constexpr std::array<std::string_view, 28> group_keys{
+constexpr std::array<std::string_view, 31> group_keys{
     "name",     "model",       "weights",   "size",         "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms",  "preprocess_ms", "postprocess_ms",
     "priority", "tasks",       "edges",     "graph",        "code",          "processors",
     "fix",      "times",       "after",     "end_to_end_ms", "jitter_ms",     "offset_ms",
-    "sporadic", "burst",       "burst_distance_ms",      "min_distance_ms"};
+    "sporadic", "burst",       "burst_distance_ms",      "min_distance_ms",
+    "aperiodic", "budget_ms",  "budget_every_ms"};
 constexpr std::array<std::string_view, 5> time_keys{"on", "precision", "worst_ms", "in_ms",
                                                     "out_ms"};
 constexpr std::array<std::string_view, 6> model_keys{"model",  "weights", "size",
@@ -102,6 +103,7 @@ class SystemReader {
     read_model(view, group);
     group.graph = read_task_graph(view, group.has_network());
     group.events = read_events(view);
+    group.budget = read_budget(view);
     read_rates(view, group);
     read_known_times(view, group);
     if (view.has("after")) group.after = board::read_texts(view.at("after"));

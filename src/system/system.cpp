@@ -16,12 +16,20 @@ Time period_of(const System& system, GroupId group, std::int64_t level) {
 
 Time shortest_distance(const System& system, GroupId group, std::int64_t level) {
   const Events& events = system[group].events;
+  if (events.aperiodic) return {};
   const Time due = events.burst > 1 ? events.burst_distance : period_of(system, group, level);
   return std::max({Time{}, due - events.jitter, events.min_distance});
 }
 
+Time budget_every(const System& system, GroupId group, std::int64_t level) {
+  const Time period = period_of(system, group, level) * system[group].events.burst;
+  return system[group].budget->every.value_or(period);
+}
+
 Time deadline_of(const System& system, GroupId group, std::int64_t level) {
   const Time period = period_of(system, group, level) * system[group].events.burst;
+  if (system[group].events.aperiodic && system[group].budget)
+    return system[group].deadline.value_or(budget_every(system, group, level));
   return system[group].deadline.value_or(period);
 }
 

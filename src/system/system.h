@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "board/variant.h"
 #include "formats/model_source.h"
+#include "system/budget.h"
 #include "system/events.h"
 #include "system/task_graph.h"
 
@@ -40,7 +41,9 @@ struct Group {
   std::string application = {};  // the file whose network, pre- and post-processing it is; or empty
   Rates rates;  // of single frames, also of those in bursts
   Events events = {};
-  /// From when a frame comes; none: the period, or that of bursts.
+  std::optional<Budget> budget = {};  // of all its frames together
+  /// From when a frame comes; none: the period, or that of bursts, or of an aperiodic group's
+  /// budget.
   std::optional<Time> deadline = {};
   std::optional<std::int64_t> priority = {};  // a higher number is a higher priority; none: chosen
   /// The worst times on a core at its highest clock; none: measured, or there is no such step.
@@ -121,9 +124,9 @@ struct System {
 };
 
 /// InputError with the place: a group or scenario without name or of a name that is there, a rate
-/// that is not above 0, what check_events() refuses, shares or probabilities that do not add up, a
-/// scenario that no transition leads to, two groups of one scenario with one priority, an edge that
-/// cannot be, a chain without its edges.
+/// that is not above 0, what check_events() and check_budget() refuse, shares or probabilities that
+/// do not add up, a scenario that no transition leads to, two groups of one scenario with one
+/// priority, an edge that cannot be, a chain without its edges.
 void check(const System& system);
 
 /// The share of time that each scenario takes: as given; or the residence that the transitions'
@@ -135,6 +138,8 @@ std::vector<double> shares(const System& system);
 Time period_of(const System& system, GroupId group, std::int64_t level);
 /// Between two frames that come, the least.
 Time shortest_distance(const System& system, GroupId group, std::int64_t level);
+/// Of the group's budget, which it has.
+Time budget_every(const System& system, GroupId group, std::int64_t level);
 /// Without the controller's overhead.
 Time deadline_of(const System& system, GroupId group, std::int64_t level);
 

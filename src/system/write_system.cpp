@@ -95,6 +95,7 @@ Json to_json(const Group& group, const fs::path& folder) {
   const auto& [least, most] = group.rates;
   json["rate_fps"] = least == most ? Json(most) : Json{least, most};
   add_events(json, group.events);
+  add_budget(json, group.budget);
   if (group.deadline) json["deadline_ms"] = milliseconds(*group.deadline);
   if (group.priority) json["priority"] = *group.priority;
   if (group.preprocess) json["preprocess_ms"] = milliseconds(*group.preprocess);

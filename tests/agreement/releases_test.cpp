@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "runtime/controller/release_loop.h"
 #include "simulate/drive.h"
+#include "support/random_budgets.h"
 #include "support/random_events.h"
 #include "support/sample_deployment.h"
 
@@ -164,6 +165,8 @@ void expect_same_decisions(const schedule::FrameCounts& simulated,
   EXPECT_EQ(run.released, simulated.released);
   EXPECT_EQ(run.skipped, simulated.skipped);
   EXPECT_EQ(run.stretched, simulated.stretched);
+  EXPECT_EQ(run.held, simulated.held);
+  EXPECT_EQ(run.longest_held, simulated.longest_held);
 }
 
 std::vector<runtime::OperationRecord> operations_of(const system::System& system) {
@@ -200,8 +203,9 @@ struct Seen {
   std::int64_t level_changes = 0, transitions = 0, passed_over = 0;
 };
 
-/// What comes: by the period; by events of all kinds; or as it was recorded of one group.
-enum class Coming { periodic, events, recorded };
+/// What comes: by the period; by events of all kinds; as it was recorded of one group; by events of
+/// groups some of which have a budget.
+enum class Coming { periodic, events, recorded, budgets };
 
 std::vector<std::vector<Time>> record_of_first_group(Random& random) {
   std::vector<std::vector<Time>> recorded(1);
@@ -216,7 +220,9 @@ Seen compare_drives(std::uint64_t seeds, Coming coming) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Deployment deployment = random_deployment(random);
-    if (coming == Coming::events) give_random_events(deployment.system, random);
+    if (coming == Coming::events || coming == Coming::budgets)
+      give_random_events(deployment.system, random);
+    if (coming == Coming::budgets) give_random_budgets(deployment, random);
     const deployment::Script script = random_steps(deployment.system, random);
     simulate::DriveOptions options{.script = script,
                                    .duration = ms(duration_ms),
@@ -254,6 +260,14 @@ TEST(releases, of_all_kinds_of_events_are_decided_alike) {
   EXPECT_GT(seen.frames.released, 5000);
   EXPECT_GT(seen.frames.skipped, 500);
   EXPECT_GT(seen.frames.stretched, 50);
+  EXPECT_GT(seen.transitions, 300);
+}
+
+TEST(releases, of_groups_with_budgets_are_decided_alike) {
+  const Seen seen = compare_drives(500, Coming::budgets);
+  EXPECT_GT(seen.frames.released, 4000);
+  EXPECT_GT(seen.frames.held, 500);
+  EXPECT_GT(seen.frames.stretched, 30);
   EXPECT_GT(seen.transitions, 300);
 }
 

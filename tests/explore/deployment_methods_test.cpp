@@ -166,6 +166,24 @@ TEST(Settings, the_search_and_the_deployment_have_one_task_system) {
   }
 }
 
+TEST(Settings, the_search_and_the_deployment_count_the_same_budgets) {
+  for (const bool is_aperiodic : {false, true}) {
+    SmallDeployment small;
+    for (system::System* system : {&small.system, &small.deployment.system}) {
+      system->groups[0].budget = {.time = 10ms, .every = 70ms};
+      system->groups[0].events.aperiodic = is_aperiodic;
+      system->groups[1].budget = {.time = 3ms};  // less than a frame
+    }
+    SceneSystem scene(small.problem, small.problem.scenes[1], {0, 0}, small.decided.placement);
+    deployment::Operation operation{system::ScenarioId(1), 1};
+    const realtime::TaskSystem tasks = task_system(small.deployment, small.board, operation);
+    EXPECT_EQ(scene.at_highest(), tasks);
+    EXPECT_EQ(tasks.flows[0].limit.has_value(), !is_aperiodic);
+    EXPECT_EQ(tasks.flows[1].limit->events, 1);
+    EXPECT_GT(tasks.tasks[0].worst, 3ms);  // as long as the budget allows
+  }
+}
+
 TEST(Settings, the_search_and_the_deployment_have_the_same_releases) {
   SmallDeployment small;
   small.system.release_cost = small.deployment.system.release_cost = 100us;

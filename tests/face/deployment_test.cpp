@@ -130,6 +130,36 @@ TEST_F(FaceDeployment, groups_read_each_other_at_their_own_rates) {
   EXPECT_THROW(deploy(system, request), millrace::Error);
 }
 
+TEST_F(FaceDeployment, a_budget_limits_a_group) {
+  const std::string bytes = millrace::test::bytes_of(digits);
+  const auto model = millrace::Model::from_memory({{bytes.data(), bytes.size()}});
+  millrace::System system;
+  millrace::Group& group = system.groups.emplace_back();
+  group.name = "often";
+  group.model = model;
+  group.rate_fps = 2000;
+  group.aperiodic = true;
+  millrace::DeployRequest request;
+  request.samples = 5;
+  request.options.cache = false;
+  EXPECT_THROW(deploy(system, request), millrace::Error);  // it has none
+  group.budget_every = 100ms;
+  EXPECT_THROW(deploy(system, request), millrace::Error);
+  group.budget = 1ms;
+  group.budget_every = 20ms;
+  group.deadline = 100ms;
+  const auto deployment = deploy(system, request);
+  EXPECT_EQ(deployment.groups()[0].deadline, 100ms);
+  std::atomic<int> taken{0};
+  auto run = deployment.start([&](const millrace::GroupResult&) { ++taken; });
+  const auto end = std::chrono::steady_clock::now() + 300ms;
+  while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  const auto reports = run.stop();
+  EXPECT_GT(reports[0].due, 200);
+  EXPECT_GT(reports[0].held, 0);
+  EXPECT_GT(reports[0].longest_held, 0ms);
+}
+
 TEST_F(FaceDeployment, live_frames_of_each_group_come_back_as_its_results) {
   const std::string bytes = millrace::test::bytes_of(digits);
   const auto model = millrace::Model::from_memory({{bytes.data(), bytes.size()}});

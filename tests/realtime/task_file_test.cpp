@@ -35,6 +35,14 @@ TEST(TaskFile, times_are_exact_and_tasks_follow_each_other) {
   EXPECT_EQ(to_text(Time{-500'000}, file.unit), "-0.5");
 }
 
+TEST(TaskFile, limits_of_activations_are_read) {
+  std::string text = robot;
+  const std::string period = "period: 33.3";
+  text.replace(text.find(period), period.size(), period + "\n    limit: {events: 2, every: 70.5}");
+  EXPECT_EQ(read(text).system.flows[0].limit, (ActivationLimit{2, Time{70'500'000}}));
+  EXPECT_FALSE(read(robot).system.flows[0].limit);
+}
+
 void expect_error(std::string text, const std::string& from, const std::string& to,
                   const std::string& words) {
   const auto place = text.find(from);

@@ -154,10 +154,14 @@ TEST(release_machine, takes_in_groups_when_no_frame_is_on_its_way) {
 
 TEST(FrameCounts, count_what_is_decided) {
   FrameCounts counts;
-  for (const auto kind : {release, skip, wait, release_late, wait, drop}) counts.count(kind);
-  EXPECT_EQ(counts.due, 4);
-  EXPECT_EQ(counts.released, 2);
+  for (const auto kind : {release, skip, wait, release_late, wait, drop, hold})
+    counts.count({.kind = kind});
+  counts.count({.kind = release_held, .held = ms(7)});
+  EXPECT_EQ(counts.due, 5);
+  EXPECT_EQ(counts.released, 3);
   EXPECT_EQ(counts.stretched, 1);
+  EXPECT_EQ(counts.held, 1);
+  EXPECT_EQ(counts.longest_held, ms(7));
   EXPECT_EQ(counts.skipped, 2);
   EXPECT_EQ(counts.due, counts.released + counts.skipped);
 }

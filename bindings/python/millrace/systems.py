@@ -54,6 +54,9 @@ class GroupReport(NamedTuple):
     undelivered: int  # results that the callback was too slow for
     largest_response: float  # seconds
     kept: str  # what was written to files
+    held: int  # frames that waited for the group's budget
+    longest_held: float  # seconds
+    overruns: int  # how often frames took more than the budget gives them
 
 
 class ChainBound(NamedTuple):
@@ -95,18 +98,24 @@ class System:
         self._chains: List[dict] = []
 
     def add(self, name: str, model, *, rate: float, deadline=None, priority: Optional[int] = None,
-            jitter=0, offset=0, min_distance=0, sporadic: bool = False, burst: int = 1, burst_distance=0) -> "System":
+            jitter=0, offset=0, min_distance=0, sporadic: bool = False, burst: int = 1, burst_distance=0,
+            aperiodic: bool = False, budget=None, budget_every=None) -> "System":
         """A group. model: as of millrace.plan, or an application's file (.yaml); rate: frames per second;
         deadline: seconds or "200ms", from when a frame comes; none: the period; priority: higher is more urgent.
 
         When frames come: up to jitter after they are due, the first an offset after the begin, never closer than
-        min_distance; sporadic: never more often than the rate; burst: so many are due together, burst_distance apart."""
+        min_distance; sporadic: never more often than the rate; burst: so many are due together, burst_distance apart;
+        aperiodic: at any time, the rate is their average, with a budget only.
+
+        budget: time of all processors together that frames may take in any budget_every, else in a period; others wait."""
         if self.file is not None:
             raise _core.Error(f"{self.file}: a system of a file has its groups there; add '{name}' to the file")
         group = {"name": name, "rate": float(rate), "priority": priority,
                  "deadline": None if deadline is None else seconds(deadline), "sporadic": bool(sporadic),
                  "burst": int(burst), "jitter": seconds(jitter), "offset": seconds(offset),
-                 "min_distance": seconds(min_distance), "burst_distance": seconds(burst_distance)}
+                 "min_distance": seconds(min_distance), "burst_distance": seconds(burst_distance),
+                 "aperiodic": bool(aperiodic), "budget": None if budget is None else seconds(budget),
+                 "budget_every": None if budget_every is None else seconds(budget_every)}
         if isinstance(model, (str, os.PathLike)) and os.fspath(model).endswith((".yaml", ".yml")):
             group["application"] = os.fspath(model)
         else:

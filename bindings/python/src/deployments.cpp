@@ -30,6 +30,9 @@ Group group_of(nb::dict given) {
   settings.take("min_distance", group.min_distance);
   settings.take("sporadic", group.sporadic);
   settings.take("burst", group.burst);
+  settings.take("aperiodic", group.aperiodic);
+  settings.take("budget", group.budget);
+  settings.take("budget_every", group.budget_every);
   settings.take("burst_distance", group.burst_distance);
   return group;
 }
@@ -171,7 +174,8 @@ class Live {
     return rows_of(reports, [](const GroupReport& each) {
       return nb::make_tuple(each.group, each.due, each.done, each.skipped, each.missed,
                             each.submitted, each.overwritten, each.repeated, each.without_input,
-                            each.undelivered, seconds_of(each.largest_response), each.kept);
+                            each.undelivered, seconds_of(each.largest_response), each.kept,
+                            each.held, seconds_of(each.longest_held), each.overruns);
     });
   }
   nb::list stop_chains() {

@@ -96,6 +96,16 @@ class Systems(unittest.TestCase):
         with self.assertRaisesRegex(millrace.Error, "is sporadic and has an 'offset_ms'"):
             millrace.deploy(millrace.System().add("one", DIGITS, rate=20, sporadic=True, offset="5ms"))
 
+    def test_a_budget_limits_a_group(self):
+        served = millrace.System().add("one", DIGITS, rate=20, aperiodic=True, budget="20ms", budget_every="100ms")
+        deployment = millrace.deploy(served, samples=5)
+        bound, = deployment.bounds
+        self.assertEqual(bound.deadline, 0.1)  # from when a frame begins
+        report, = deployment.run().stop()
+        self.assertEqual((report.overruns, report.longest_held >= 0), (0, True))
+        with self.assertRaisesRegex(millrace.Error, "is aperiodic and has no budget"):
+            millrace.deploy(millrace.System().add("one", DIGITS, rate=20, aperiodic=True))
+
     def test_ctrl_c_ends_deploy_within_a_second(self):
         code = f"""
     system = millrace.System()

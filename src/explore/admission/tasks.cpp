@@ -57,6 +57,11 @@ void check_is_network(const system::Group& group) {
 
 /// A static table has each job at its place in the cycle.
 void check_is_periodic(const system::Group& group) {
+  if (group.budget)
+    throw InputError(group.place,
+                     fmt::format("group '{}' has {}, and static tables know none; 'millrace "
+                                 "deploy' decides for it",
+                                 group.name, system::to_text(*group.budget)));
   if (group.events.is_periodic() && group.events.offset == Time{}) return;
   throw InputError(group.place,
                    fmt::format("group '{}' has {}, and static tables need periodic groups without "

@@ -46,7 +46,7 @@ struct DeployWork : SystemToDeploy {
 bool are_alike(const system::Group& a, const system::Group& b) {
   return a.model == b.model && a.application == b.application && a.precisions == b.precisions &&
          a.preprocess == b.preprocess && a.postprocess == b.postprocess && a.rates == b.rates &&
-         a.events == b.events &&
+         a.events == b.events && a.budget == b.budget &&
          a.deadline == b.deadline;
 }
 

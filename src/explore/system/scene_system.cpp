@@ -7,6 +7,7 @@
 #include <string>
 
 #include "board/power.h"
+#include "deployment/budgets.h"
 #include "deployment/events.h"
 #include "deployment/releases.h"
 #include "explore/system/placement.h"
@@ -49,9 +50,16 @@ Time period_at(const CombinationProblem& problem, system::GroupId group) {
   return faster_by(period_of(problem.system, group, problem.level), problem.speed);
 }
 
+Time budget_every_at(const CombinationProblem& problem, system::GroupId group) {
+  const system::Group& from = problem.system[group];
+  return from.budget->every.value_or(period_at(problem, group) * from.events.burst);
+}
+
 Time deadline_at(const CombinationProblem& problem, system::GroupId group) {
   const std::optional<Time>& own = problem.system[group].deadline;
-  const Time period = period_at(problem, group) * problem.system[group].events.burst;
+  const Time period = problem.system[group].events.aperiodic
+                          ? budget_every_at(problem, group)
+                          : period_at(problem, group) * problem.system[group].events.burst;
   return (own ? faster_by(*own, problem.tighter) : period) - problem.system.overhead;
 }
 
@@ -85,6 +93,16 @@ std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, co
   return result;
 }
 
+/// None: the group has none.
+std::optional<deployment::FrameBudget> budget_at(const CombinationProblem& problem,
+                                                 system::GroupId group,
+                                                 const deployment::Assignment& assignment) {
+  const std::optional<system::Budget>& budget = problem.system[group].budget;
+  if (!budget) return std::nullopt;
+  return deployment::frame_budget(*budget, budget_every_at(problem, group),
+                                  deployment::worst_frame(assignment));
+}
+
 SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
                          const Combination& combination, const Placement& placement)
     : problem_(problem), slower_(problem.board.devices.size() + 1, 1.0) {
@@ -106,7 +124,10 @@ void SceneSystem::add_group(system::GroupId group, const deployment::Assignment&
   flow.events = deployment::event_model(problem_.system[group].events, period_at(problem_, group));
   flow.deadline = deadline_at(problem_, group);
   const bool may_overlap =
+      !problem_.system[group].events.aperiodic &&
       flow.events.events_within(*flow.deadline + problem_.system.overhead) > 1;
+  const auto budget = budget_at(problem_, group, assignment);
+  if (budget) deployment::limit_flow(flow, problem_.system[group], *budget);
   const realtime::FlowId id = system_.add_flow(std::move(flow));
   const std::size_t first = system_.tasks.size();
   has_no_analysis_ =
@@ -119,8 +140,10 @@ void SceneSystem::add_group(system::GroupId group, const deployment::Assignment&
     for (const std::size_t before : task.after)
       added.after.push_back(realtime::TaskId(first + before));
     system_.add_task(id, std::move(added));
+    const deployment::Task* source =
+        budget ? &grown_.emplace_back(deployment::grown(task, budget->growth)) : &task;
     sources_.push_back(
-        {&task, device_index(problem_.board, processor_like(problem_.board, placed[t]))});
+        {source, device_index(problem_.board, processor_like(problem_.board, placed[t]))});
     set_times(sources_.size() - 1, 1);
   }
 }
@@ -189,8 +212,10 @@ bool SceneSystem::is_hopeless() const {
       Time begin{};
       for (const realtime::TaskId before : task.after) begin = std::max(begin, ends[before.index]);
       if ((ends[id.index] = begin + task.worst) > deadline) return true;
-      load[task.resource.index] += seconds(task.worst) * static_cast<double>(flow.events.burst) /
-                                   seconds(flow.events.period);
+      const realtime::EventModel events =
+          flow.limit ? realtime::limited_events(*flow.limit) : flow.events;
+      load[task.resource.index] +=
+          seconds(task.worst) * static_cast<double>(events.burst) / seconds(events.period);
     }
   }
   return std::ranges::any_of(load, [](double share) { return share > 1 + 1e-9; });

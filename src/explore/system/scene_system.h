@@ -1,5 +1,6 @@
 #pragma once
 // Inside the folder: a scene's tasks at any clocks, and how much their processors draw.
+#include <deque>
 #include <map>
 #include <utility>
 #include <vector>
@@ -49,6 +50,7 @@ class SceneSystem {
   std::vector<std::size_t> processors_;  // of the board, by ResourceId
   deployment::Task release_;             // of any frame
   std::vector<Source> sources_;  // by TaskId
+  std::deque<deployment::Task> grown_;  // up to budgets
   std::vector<double> slower_;   // by device, as set
   bool has_no_analysis_ = false;  // a stage of several phases, of frames that may overlap
 };

@@ -73,6 +73,7 @@ Json json_of(const schedule::FrameCounts& frames) {
   return {{"due", frames.due},       {"released", frames.released},
           {"done", frames.done},     {"skipped", frames.skipped},
           {"missed", frames.missed}, {"stretched", frames.stretched},
+          {"held", frames.held},     {"longest_held_ms", milliseconds(frames.longest_held)},
           {"lost", frames.lost()}};
 }
 
@@ -225,6 +226,7 @@ Description<std::size_t> group_fields(const DeploymentRun& run) {
       {"", "done", count(&FrameCounts::done)},
       {"", "skipped", count(&FrameCounts::skipped)},
       {"", "late begin", count(&FrameCounts::stretched)},
+      {"", "held", count(&FrameCounts::held)},
       {"", "missed", count(&FrameCounts::missed)},
       {"", "lost", count(&FrameCounts::lost)}};
   for (const auto& [title, share] : {std::pair("response: p50", 0.5), std::pair("p90", 0.9),
@@ -238,6 +240,8 @@ Description<std::size_t> group_fields(const DeploymentRun& run) {
       fields.end(),
       {{"preemptions", "preempted", [=](std::size_t g) { return group(g).preemptions; }},
        {"frames", nullptr, [=](std::size_t g) { return json_of(group(g).frames); }},
+       {"overruns", nullptr, [=](std::size_t g) { return group(g).overruns; }},
+       {"longest_overrun_ms", nullptr, [=](std::size_t g) { return group(g).longest_overrun; }},
        {"response", nullptr, [=](std::size_t g) { return json_of(group(g).responses); }},
        {"parts", nullptr,
         [&](std::size_t g) { return part_fields().array(parts_of(run, g)); }},
@@ -318,6 +322,19 @@ std::string cores_text(const DeploymentRun& run) {
                             100 * *run.real_time_limit);
 }
 
+std::string budgets_text(const DeploymentRun& run) {
+  std::string text;
+  for (const GroupRecord& group : run.record.groups) {
+    if (group.frames.held > 0)
+      text += fmt::format("{}: its budget held {} frames back, at most for {}\n", group.name,
+                          group.frames.held, to_text(group.frames.longest_held));
+    if (group.overruns > 0)
+      text += fmt::format("{}: frames took more than its budget {} times, by {} at most\n",
+                          group.name, group.overruns, to_text(group.longest_overrun));
+  }
+  return text;
+}
+
 /// Null: yes; else why not.
 Json json_of(const Verdict& verdict) { return verdict ? Json() : Json(verdict.reason()); }
 
@@ -350,7 +367,8 @@ Json additions_json(const std::vector<product::Addition>& additions) {
 
 std::string deployment_run_text(const DeploymentRun& run) {
   return run_head_text(run) + "\n" +
-         group_fields(run).text(numbers_of(run.record.groups)) + "\n" + deliveries_text(run) +
+         group_fields(run).text(numbers_of(run.record.groups)) + budgets_text(run) + "\n" +
+         deliveries_text(run) +
          bounds_text(run) + chains_text(run) + beyond_bounds_text(run) + "\n" + cores_text(run);
 }
 
@@ -362,6 +380,7 @@ std::string run_json(const DeploymentRun& run) {
                         {"seed", run.seed},
                         {"interrupted", run.interrupted},
                         {"elapsed_ms", milliseconds(record.elapsed)},
+                        {"start_ms", milliseconds(record.start)},
                         {"transitions", json_of(record.transitions)},
                         {"release_lateness", json_of(record.lateness)},
                         {"no_priorities", json_of(record.priorities)},

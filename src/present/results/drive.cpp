@@ -29,7 +29,8 @@ std::string head_text(const SimulatedDrive& simulated) {
 
 DriveJson frames_json(const FrameCounts& frames) {
   return {{"due", frames.due},         {"released", frames.released},   {"done", frames.done},
-          {"skipped", frames.skipped}, {"stretched", frames.stretched}, {"missed", frames.missed}};
+          {"skipped", frames.skipped}, {"stretched", frames.stretched}, {"held", frames.held},
+          {"longest_held_ms", milliseconds(frames.longest_held)}, {"missed", frames.missed}};
 }
 
 Description<DriveGroup> group_fields(const system::System& system) {
@@ -56,6 +57,7 @@ Description<DriveGroup> group_fields(const system::System& system) {
       {"", "done", count(&FrameCounts::done)},
       {"", "skipped", count(&FrameCounts::skipped)},
       {"", "late begin", count(&FrameCounts::stretched)},
+      {"", "held", count(&FrameCounts::held)},
       {"", "missed", count(&FrameCounts::missed)},
       {"response/mean_ms", "response: mean", response([](const auto& of) { return of.mean(); })}};
   for (const auto& [name, share] : drive_percentiles)

@@ -46,12 +46,4 @@ void add_times_of_steps(system::System& system, const Context& context) {
   }
 }
 
-deployment::Deployment with_rates(deployment::Deployment deployment, double factor) {
-  for (system::Group& group : deployment.system.groups) {
-    group.rates.least_fps *= factor;
-    group.rates.most_fps *= factor;
-  }
-  return deployment;
-}
-
 }  // namespace millrace::product

@@ -34,7 +34,4 @@ deployment::Deployment measured_here(const deployment::Deployment& deployment,
 /// of these, as a beginning.
 void add_times_of_steps(system::System& system, const Context& context);
 
-/// Every group's rates times the factor.
-deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
-
 }  // namespace millrace::product

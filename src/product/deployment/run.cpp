@@ -247,6 +247,7 @@ bool DeploymentRun::holds() const {
 }
 
 DeploymentRun run_deployment(const DeploymentRunRequest& request) {
+  const runtime::UrgentStart soon(!request.state_file.empty());
   check_trace_file(request);
   const auto loaded = load_deployment(request.deployment, request.tasks, request.context);
   const system::System& system = loaded->deployment.system;
@@ -267,7 +268,6 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();
   board::EnergyMeter meter;
   const auto sampler = runtime::sampler_of(meter);
-  // The first step holds from the start.
   deliveries.begin();
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());

@@ -65,9 +65,9 @@ class OwnForm {
   }
 
   void add_flow(const YamlView& view) {
-    constexpr std::array<std::string_view, 10> known{
-        "name",  "period",         "jitter",   "min_distance",  "sporadic",
-        "burst", "burst_distance", "deadline", "deadline_from", "tasks"};
+    constexpr std::array<std::string_view, 11> known{
+        "name",           "period",   "jitter",        "min_distance", "sporadic", "burst",
+        "burst_distance", "deadline", "deadline_from", "limit",        "tasks"};
     view.only(known);
     check_new(flows_, view.at("name"), "flow");
     Flow flow{.name = view.at("name").scalar(), .events = {}};
@@ -80,8 +80,15 @@ class OwnForm {
     check_distance(view, "min_distance", flow.events, unit_);
     flow.deadline = time_at(view, "deadline", unit_);
     if (view.has("deadline_from")) flow.deadline_from_due = is_from_due(view.at("deadline_from"));
+    if (view.has("limit")) flow.limit = limit_of(view.at("limit"));
     const FlowId id = system_.add_flow(std::move(flow));
     for (const YamlView& task : view.at("tasks").items()) add_task(task, id);
+  }
+
+  ActivationLimit limit_of(const YamlView& view) const {
+    constexpr std::array<std::string_view, 2> known{"events", "every"};
+    view.only(known);
+    return {view.at("events").integer(), time_of(view.at("every"), unit_)};
   }
 
   static bool is_from_due(const YamlView& view) {

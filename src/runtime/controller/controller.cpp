@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "deployment/budgets.h"
 #include "runtime/controller/group_runner.h"
 #include "runtime/controller/release_loop.h"
 #include "runtime/controller/thread_place.h"
@@ -180,6 +181,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.priority = priority;
   place.most = deployment::most_on_the_way(system, group);
   place.operations = system.scenarios.size() * static_cast<std::size_t>(system.levels);
+  place.allowances = deployment::frame_allowances(*deployment, board, group);
   place.pin = options.pin;
   place.trace_frames = options.trace_frames;
   place.seed = options.seed + group.index;
@@ -274,6 +276,7 @@ void Controller::State::make_record() {
     for (std::size_t o = 0; o < operations.size(); ++o)
       operations[o].at = {system::ScenarioId(o / levels), static_cast<std::int64_t>(o % levels)};
     loop->add_to(g, operations);
+    loop->add_to(g, group);
     groups[g]->add_to(group, operations);
     for (const OperationRecord& each : operations) {
       group.frames += each.frames;
@@ -343,6 +346,7 @@ void Controller::start(const deployment::Wanted& wanted) {
     try {
       ::pthread_setname_np(::pthread_self(), "release");
       state.take_release_place();
+      state.record.start = age_of_this_process();
       state.loop->run(wanted);
     } catch (const std::exception& error) {
       state.signals.error.set({fmt::format("the release of frames: {}", error.what())});

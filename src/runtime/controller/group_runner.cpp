@@ -137,7 +137,28 @@ void GroupRunner::release(const ReleasedFrame& frame) {
   kept = frame;
   kept.released = Clock::now();
   ++last_released_;
+  if (!place_.allowances.empty()) allowed_ += allowance_ = place_.allowances.at(frame.operation);
   for (const auto& actor : actors_) actor->release();
+}
+
+/// Of all frames' tasks so far.
+Time GroupRunner::used() const {
+  Time sum{};
+  for (const auto& actor : actors_)
+    if (!actor->plan().name.empty()) sum += Time(actor->times().sum_ns);
+  if (!session_) return sum;
+  for (const auto& stage : session_->times_of_phases())
+    for (const CoreTimes& phase : stage) sum += phase.sum;
+  return sum;
+}
+
+/// A frame on its way counts as if it took all that it may; what earlier ones left is gone.
+Time GroupRunner::take_overrun() {
+  if (place_.allowances.empty()) return {};
+  const Time now = used();
+  const Time overrun = std::max(Time{}, now - allowed_);
+  allowed_ = std::clamp(allowed_, now, now + on_the_way() * allowance_);
+  return overrun;
 }
 
 void GroupRunner::finish() {

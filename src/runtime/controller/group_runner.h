@@ -48,6 +48,7 @@ struct GroupPlace {
   int priority = 0;                       // of SCHED_FIFO; 0: ordinary threads
   std::int64_t most = 1;                  // frames on their way
   std::size_t operations = 1;             // there are
+  std::vector<Time> allowances = {};      // by operation: what a frame may take; none: all
   bool pin = true;
   std::int64_t trace_frames = 0;
   std::size_t keep_responses = 0;  // one by one
@@ -76,6 +77,7 @@ class GroupRunner : public ReleasedGroup {
   void watch() override { done_.watch(); }
   void release(const ReleasedFrame& frame) override;
   std::int64_t missed() const override { return missed_.load(std::memory_order_relaxed); }
+  Time take_overrun() override;
   void finish() override;
 
   /// Waits until the frames on their way are done, and the threads have ended. The first error of
@@ -113,6 +115,7 @@ class GroupRunner : public ReleasedGroup {
   void wait_for_threads();
   void leave_stuck_actors();
   void add_phases(GroupRecord& record) const;
+  Time used() const;
   void keep_suspect(std::span<const std::span<std::byte>> inputs);
   std::string nan_layer() const;
 
@@ -132,7 +135,9 @@ class GroupRunner : public ReleasedGroup {
   // The release thread writes a frame before it releases it to the actors; nobody else's frame is
   // there, since no more than `most` are on their way.
   std::vector<ReleasedFrame> frames_;
-  std::int64_t last_released_ = 0;  // touched by the release thread alone
+  // Touched by the release thread alone.
+  std::int64_t last_released_ = 0;
+  Time allowed_{}, allowance_{};  // to all frames, and to the last one
   // By slot of a frame: the actors that have not done it. The last one ends the frame.
   std::vector<std::atomic<std::size_t>> undone_;
   Counter done_;

@@ -32,6 +32,8 @@ struct GroupRecord {
   std::vector<Time> kept_responses;         // the first ones, if they are wanted
   std::vector<OperationRecord> operations;  // those in which a frame was due
   std::vector<TaskRecord> tasks;
+  std::int64_t overruns = 0;     // frames after which its budget was missing time
+  Time longest_overrun{};
   std::int64_t preemptions = 0;  // of its threads, by groups of higher priority and by the system
   /// The layer of its network that made NaN of numbers, as far as was noticed; empty: none.
   std::string nan_layer = {};
@@ -49,6 +51,7 @@ struct TransitionRecord : schedule::TransitionCounts {
 
 struct ControllerRecord {
   Time elapsed{};
+  Time start{};  // from the begin of the process to the first release; in steps of 10 ms
   std::vector<GroupRecord> groups;          // by GroupId
   std::vector<ProcessorRecord> processors;  // those with tasks
   TransitionRecord transitions;

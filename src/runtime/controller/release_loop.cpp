@@ -44,7 +44,7 @@ std::vector<ReleaseLoop::Group> ReleaseLoop::groups_of(
   const auto operations = system().scenarios.size() * static_cast<std::size_t>(system().levels);
   std::vector<Group> groups;
   for (ReleasedGroup* runs : runners)
-    groups.push_back({runs, 0, {}, std::vector<schedule::FrameCounts>(operations)});
+    groups.push_back({runs, 0, {}, std::vector<schedule::FrameCounts>(operations), 0, {}});
   return groups;
 }
 
@@ -129,6 +129,11 @@ void ReleaseLoop::look_at_ends(Time now) {
     const std::int64_t missed = group.runs->missed();
     machine_.end_frames(id, ended, missed - group.missed);
     group.missed = missed;
+    if (const Time overrun = ended > 0 ? group.runs->take_overrun() : Time{}; overrun > Time{}) {
+      ++group.overruns;
+      group.longest_overrun = std::max(group.longest_overrun, overrun);
+      machine_.overrun(id, overrun, now);
+    }
     look_for_stuck(g, ended, now);
   }
 }
@@ -159,9 +164,8 @@ void ReleaseLoop::look_at_extension(Time now) {
 
 void ReleaseLoop::follow(const Decision& decision, Time now) {
   if (decision.kind == Decision::Kind::enter) return enter(decision);
-  groups_[decision.group.index].counts[operation(decision.at)].count(decision.kind);
-  if (decision.kind == Decision::Kind::release || decision.kind == Decision::Kind::release_late)
-    release(decision, now);
+  groups_[decision.group.index].counts[operation(decision.at)].count(decision);
+  if (decision.is_release()) release(decision, now);
 }
 
 /// All processors are idle.
@@ -180,6 +184,8 @@ void ReleaseLoop::take_extension() {
   if (!next) return;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     std::swap(groups_[g].missed, next->groups[g].missed);
+    std::swap(groups_[g].overruns, next->groups[g].overruns);
+    std::swap(groups_[g].longest_overrun, next->groups[g].longest_overrun);
     groups_[g].counts.swap(next->groups[g].counts);
   }
   groups_.swap(next->groups);
@@ -195,6 +201,12 @@ void ReleaseLoop::release(const Decision& decision, Time now) {
   groups_[decision.group.index].runs->release(
       {Clock::time_point(decision.due), decision.deadline, operation(decision.at)});
   costs_.end_release();
+}
+
+void ReleaseLoop::add_to(std::size_t group, GroupRecord& record) const {
+  if (group >= groups_.size()) return;
+  record.overruns = groups_[group].overruns;
+  record.longest_overrun = groups_[group].longest_overrun;
 }
 
 void ReleaseLoop::add_to(std::size_t group, std::vector<OperationRecord>& operations) const {

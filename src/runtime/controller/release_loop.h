@@ -62,6 +62,8 @@ class ReleaseLoop {
   const ResponseTimes& lateness() const { return lateness_; }
   const std::vector<Time>& release_costs() const { return costs_.kept(); }
   void add_to(std::size_t group, std::vector<OperationRecord>& operations) const;
+  /// Overruns of its budget.
+  void add_to(std::size_t group, GroupRecord& record) const;
 
  private:
   struct Group {
@@ -69,6 +71,8 @@ class ReleaseLoop {
     std::int64_t missed = 0;                    // when last looked at
     Time moved{};                               // when a frame ended, or was the first on its way
     std::vector<schedule::FrameCounts> counts;  // by operation
+    std::int64_t overruns = 0;                  // of budgets
+    Time longest_overrun{};
   };
 
   /// What extend() hands over; the release thread frees none of it.

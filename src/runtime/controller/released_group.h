@@ -23,6 +23,8 @@ class ReleasedGroup {
   virtual std::int64_t on_the_way() const = 0;
   /// Frames that were done after their deadlines.
   virtual std::int64_t missed() const = 0;
+  /// What its frames took of processors beyond its budget, since it was last asked; 0 without one.
+  virtual Time take_overrun() { return {}; }
   /// The release thread is woken when a frame is done.
   virtual void watch() = 0;
   /// Precondition: fewer frames are on their way than its deadline allows.

@@ -1,14 +1,19 @@
 #include "runtime/scheduling/host.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "runtime/scheduling/thread_priority.h"
 
 namespace millrace::runtime {
 namespace {
@@ -34,6 +39,34 @@ LockedMemory::LockedMemory() : verdict_(lock_all_memory()) {}
 
 LockedMemory::~LockedMemory() {
   if (verdict_) ::munlockall();
+}
+
+/// Only root may take the flag away again; so it stays, and does no harm.
+UrgentStart::UrgentStart(bool is_asked_for) {
+  if (!is_asked_for) return;
+  policy_before_ = ::sched_getscheduler(0);
+  sched_param wanted{};
+  wanted.sched_priority = lowest_priority;
+  is_changed_ = ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &wanted) == 0;
+}
+
+UrgentStart::~UrgentStart() {
+  const sched_param none{};
+  if (is_changed_) ::sched_setscheduler(0, policy_before_ | SCHED_RESET_ON_FORK, &none);
+}
+
+Time age_of_this_process() {
+  std::ifstream stream("/proc/self/stat");
+  std::string text;
+  std::getline(stream, text);
+  std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  constexpr int fields_before = 19;  // proc(5): the name is field 2, the begin field 22
+  for (int n = 0; n < fields_before; ++n) words >> text;
+  std::int64_t begin = 0;
+  timespec now{};
+  if (!(words >> begin) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return {};
+  const Time began = Time(std::chrono::seconds(1)) * begin / ::sysconf(_SC_CLK_TCK);
+  return std::chrono::seconds(now.tv_sec) + Time(now.tv_nsec) - began;
 }
 
 std::optional<Throttling> real_time_throttling() {

@@ -25,6 +25,23 @@ class LockedMemory {
   Verdict verdict_;
 };
 
+/// The calling thread goes before all ordinary threads of the machine while this lives, if that is
+/// asked for and allowed. Threads that it starts are ordinary.
+class UrgentStart {
+ public:
+  explicit UrgentStart(bool is_asked_for);
+  ~UrgentStart();
+  UrgentStart(const UrgentStart&) = delete;
+  UrgentStart& operator=(const UrgentStart&) = delete;
+
+ private:
+  bool is_changed_ = false;
+  int policy_before_ = 0;
+};
+
+/// Since this process was begun; in steps of 10 ms. Zero where the system does not tell.
+Time age_of_this_process();
+
 /// How long all real-time threads of a core may run in each `period`; the rest is for others.
 struct Throttling {
   Time runtime{}, period{};

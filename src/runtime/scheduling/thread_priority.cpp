@@ -30,7 +30,9 @@ static_assert(sizeof(DeadlineAttributes) == 48);
 bool set_fifo(int priority) {
   sched_param wanted{};
   wanted.sched_priority = priority;
-  return ::sched_setscheduler(0, SCHED_FIFO, &wanted) == 0;
+  // Only root may take this flag away.
+  const int kept = ::sched_getscheduler(0) & SCHED_RESET_ON_FORK;
+  return ::sched_setscheduler(0, SCHED_FIFO | kept, &wanted) == 0;
 }
 
 }  // namespace
