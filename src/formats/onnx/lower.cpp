@@ -127,8 +127,8 @@ std::vector<const OperatorEntry*> all_entries() {
   for (const std::span<const OperatorEntry> entries :
        {basic, element_operators(), repetition_operators(), indexing_operators(),
         normalization_operators(), sequence_operators(), loss_operators(), lp_pool_operators(),
-        attention_operators(), fused_operators(), optimised_operators(), learned_operators(),
-        rearranged_operators(), quantized_operators(), spectrum_operators(),
+        attention_operators(), deformed_operators(), fused_operators(), optimised_operators(),
+        learned_operators(), rearranged_operators(), quantized_operators(), spectrum_operators(),
         vision_operators(), control_operators()})
     for (const OperatorEntry& entry : entries) all.push_back(&entry);
   return all;
