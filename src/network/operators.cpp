@@ -118,6 +118,7 @@ struct NameOf {
   std::string_view operator()(const RoiAlign&) const { return "RoiAlign"; }
   std::string_view operator()(const CumSum&) const { return "CumSum"; }
   std::string_view operator()(const VaryingPart&) const { return "VaryingPart"; }
+  std::string_view operator()(const Opaque& op) const { return op.name; }
   std::string_view operator()(const Recurrent& op) const {
     return recurrent[static_cast<std::size_t>(op.kind)];
   }

@@ -9,6 +9,7 @@
 
 #include "network/operators/comparison.h"
 #include "network/operators/indexing.h"
+#include "network/operators/opaque.h"
 #include "network/operators/sequence.h"
 #include "network/operators/varying.h"
 #include "network/tensor.h"
@@ -191,7 +192,7 @@ using Operator =
                  DynamicQuantizeLinear, ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul,
                  Normalization, Compare, Test, Where, Tile, GatherElements, GatherNd,
                  ScatterElements, ScatterNd, TopK, OneHot, GridSample, NonMaxSuppression, RoiAlign,
-                 CumSum, Recurrent, VaryingPart>;
+                 CumSum, Recurrent, VaryingPart, Opaque>;
 
 /// "Conv", "MaxPool", "Relu", "Add", ...: the ONNX name.
 std::string_view name_of(const Operator& op);

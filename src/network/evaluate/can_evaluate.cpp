@@ -104,6 +104,7 @@ class TypesAgree {
   bool operator()(const Where&) const { return is(2, {input(1)}); }
   bool operator()(const OneHot&) const { return true; }
   bool operator()(const VaryingPart&) const { return true; }
+  bool operator()(const Opaque&) const { return true; }
   bool operator()(const NonMaxSuppression&) const { return is(0, single) && is(1, single); }
   bool operator()(const RoiAlign&) const { return is(1, {input(0)}) && is(2, whole); }
   bool operator()(const Recurrent&) const {
