@@ -33,6 +33,7 @@ def write(name, nodes, given, constants=(), outputs=("y",), opset=19):
         helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid(ML, 3)])
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     answers = session.run(list(outputs), given)
+    answers = [numpy.array([list(row.values()) for row in each], "float32") if isinstance(each, list) else each for each in answers]
     for each, answer in zip(model.graph.output, answers):
         each.CopyFrom(info(each.name, answer))
     folder = FOLDER / name / "test_data_set_0"
@@ -117,6 +118,9 @@ def write_learned():
     write_one("forest_of_values", "TreeEnsembleRegressor", [x], n_targets=3, **tree("target"))
     named = helper.make_node("TreeEnsembleClassifier", ["x"], ["names", "y"], name="forest", classlabels_strings=["a", "b", "c"], **tree("class"))
     write("forest_of_unread_names", [named], {"x": x})
+    scored = helper.make_node("TreeEnsembleClassifier", ["x"], ["label", "scores"], name="forest", classlabels_int64s=[2, 4, 9], **tree("class"))
+    mapped = helper.make_node("ZipMap", ["scores"], ["y"], name="map", domain=ML, classlabels_int64s=[2, 4, 9])
+    write("forest_of_maps", [scored, mapped], {"x": x}, (), ("label", "y"))
     support = [float(each) for each in numbers(15)]
     machine = dict(kernel_type="RBF", kernel_params=[0.5, 0.0, 3.0], support_vectors=support, domain=ML)
     write_one("machine", "SVMClassifier", [x], 1, ("label", "scores"), classlabels_ints=[3, 8], vectors_per_class=[2, 3],

@@ -74,7 +74,7 @@ void lower_node(Reading& reading, const NodeToRead& node, const std::string& op_
 /// Of a node that is known but refused: whether an engine runs it.
 bool is_read_elsewhere(Reading& reading, const NodeToRead& node, const std::string& op_type) {
   if (!reading.source.asks_for_all || find_function(reading, node.proto) != nullptr ||
-      !is_supported(op_type))
+      !is_supported(op_type) || op_type == "Dropout")  // in training mode it is random
     return false;
   try {
     read_opaque(reading, node, op_type);

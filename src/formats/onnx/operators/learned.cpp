@@ -155,6 +155,9 @@ void lower_svm_regressor(Node& node) {
   node.give(0, transformed(node, sums));
 }
 
+/// Scores stay rows of a tensor: there are no maps from classes to scores.
+void lower_zip_map(Node& node) { node.give(0, node.input(0)); }
+
 constexpr std::array table_of_learned{
     OperatorEntry{"ai.onnx.ml.LinearClassifier", lower_linear_classifier, 1, 1,
                   "classlabels_ints classlabels_strings coefficients intercepts multi_class "
@@ -165,6 +168,8 @@ constexpr std::array table_of_learned{
                   "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
                   "support_vectors"},
     OperatorEntry{"ai.onnx.ml.Scaler", lower_scaler, 1, 1, "offset scale"},
+    OperatorEntry{"ai.onnx.ml.ZipMap", lower_zip_map, 1, 1,
+                  "classlabels_int64s classlabels_strings"},
 };
 
 }  // namespace
