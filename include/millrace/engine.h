@@ -27,7 +27,7 @@ typedef enum MillracePrecision {
 } MillracePrecision;
 typedef struct MillraceTensor {
   const char* name;
-  int32_t type;         /* MillraceType */
+  int32_t type;         /* MillraceType; 0: not known */
   int32_t rank;         /* -1: the shape is not known */
   const int64_t* shape; /* outermost dimension first */
   const void* data;     /* of a constant: dense, row-major, aligned to 64 bytes; else null */
@@ -43,7 +43,7 @@ typedef struct MillraceAttribute {
   size_t integer_count, real_count;
   const char* text; /* null: none */
 } MillraceAttribute;
-/* A node of the ONNX graph, by ONNX's names of operators and attributes. */
+/* A node of the ONNX graph, by ONNX's names: "Conv", "com.microsoft.Gelu". */
 typedef struct MillraceNode {
   const char* op;
   const char* name; /* "#3#conv1" belongs to layer 3: nodes that an SDK makes of it say so too */
@@ -129,6 +129,7 @@ typedef struct MillraceCompilation {
   size_t blob_bytes;
   char text[millrace_text_size];
 } MillraceCompilation;
+enum { millrace_size_stated, millrace_size_tried, millrace_size_varies }; /* how a size was found */
 typedef struct MillraceLoading {
   size_t size;
   size_t device;
@@ -142,6 +143,7 @@ typedef struct MillraceLoading {
   size_t output_count;
   size_t weight_bytes, working_bytes; /* that the program holds */
   char text[millrace_text_size];
+  const int32_t* sizes; /* by output of type 0 and rank -1, how found; such a program never runs */
 } MillraceLoading;
 typedef struct MillraceBuffer {
   void* handle; /* in "host" an address; else the plug-in's own */
@@ -179,8 +181,7 @@ typedef struct MillraceEngine {
   /* Blocks until the outputs are written, unless done() says so. */
   int32_t (*run)(MillraceProgram* program, MillraceRun* run);
   void (*unload)(MillraceProgram* program);
-  /* Null: it does not compile ahead. */
-  int32_t (*compile)(MillraceInstance* instance, MillraceCompilation* compilation);
+  int32_t (*compile)(MillraceInstance* instance, MillraceCompilation* compilation); /* or null */
   void (*free_blob)(void* blob);
   /* Null if all devices have the space "host". allocate() and import_buffer() fill in `handle`;
      transfer() copies `bytes` of `to`, and one of the two is in "host". */

@@ -40,6 +40,17 @@ void take_sessions(Api& api, const Table& table) {
   table.take(api.add_external_initializers, 210);
 }
 
+void take_types(Api& api, const Table& table) {
+  table.take(api.output_type, 34);
+  table.take(api.tensor_info, 55);
+  table.take(api.element_type, 60);
+  table.take(api.dimension_count, 61);
+  table.take(api.dimensions, 62);
+  table.take(api.info_of_value, 65);
+  table.take(api.release_type_info, 98);
+  table.take(api.release_tensor_info, 99);
+}
+
 void take_providers(Api& api, const Table& table) {
   table.take(api.append_tensorrt, 170);
   table.take(api.create_tensorrt_options, 171);
@@ -75,6 +86,7 @@ Api api_of(const void* const* functions, int minor) {
   Api api{};
   const Table table(functions);
   take_sessions(api, table);
+  take_types(api, table);
   take_providers(api, table);
   take_releases(api, table);
   if (minor >= 22) take_plugins(api, table);

@@ -23,6 +23,8 @@ struct OrtCudaOptions;
 struct OrtTensorRtOptions;
 struct OrtEpDevice;
 struct OrtHardwareDevice;
+struct OrtTypeInfo;
+struct OrtTensorInfo;
 
 enum LoggingLevel : int { log_fatal = 4 };
 enum OptimizationLevel : int { optimize_nothing = 0 };
@@ -55,6 +57,14 @@ struct Api {
   OrtStatus* (*add_external_initializers)(OrtSessionOptions*, Texts names, const OrtValue* const*,
                                           Count);
 
+  // Types and shapes.
+  OrtStatus* (*output_type)(const OrtSession*, Count output, OrtTypeInfo**);
+  OrtStatus* (*tensor_info)(const OrtTypeInfo*, const OrtTensorInfo**);  // null: it is no tensor
+  OrtStatus* (*element_type)(const OrtTensorInfo*, int*);
+  OrtStatus* (*dimension_count)(const OrtTensorInfo*, Count*);
+  OrtStatus* (*dimensions)(const OrtTensorInfo*, std::int64_t*, Count);
+  OrtStatus* (*info_of_value)(const OrtValue*, OrtTensorInfo**);
+
   OrtStatus* (*append_provider)(OrtSessionOptions*, const char* name, Texts keys, Texts values,
                                 Count);
   OrtStatus* (*append_tensorrt)(OrtSessionOptions*, const OrtTensorRtOptions*);
@@ -68,6 +78,8 @@ struct Api {
   void (*release_memory_info)(OrtMemoryInfo*);
   void (*release_session)(OrtSession*);
   void (*release_value)(OrtValue*);
+  void (*release_type_info)(OrtTypeInfo*);
+  void (*release_tensor_info)(OrtTensorInfo*);
   void (*release_session_options)(OrtSessionOptions*);
   void (*release_tensorrt_options)(OrtTensorRtOptions*);
   void (*release_cuda_options)(OrtCudaOptions*);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "failure.h"
+#include "outputs.h"
 #include "session.h"
 
 namespace millrace_onnxruntime {
@@ -99,7 +100,7 @@ Answer can_run(const Provider& of_device, const MillraceSubnet& subnet) {
   const bool is_own = provider.settings.provider == "cpu";
   try {
     OnnxSession session(provider, subnet, {.only_question = is_own});
-    if (!is_own && subnet.layer_count == 1) try_out(session, subnet);
+    if (!is_own && subnet.layer_count == 1 && !asks_for_outputs(subnet)) try_out(session, subnet);
     return {};
   } catch (const LibraryFailure& failure) {
     return refusal(provider, subnet, failure.what());

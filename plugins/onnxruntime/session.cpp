@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "failure.h"
 #include "text.h"
 
 namespace millrace_onnxruntime {
@@ -21,6 +22,16 @@ Handle<OrtValue> value_at(const OrtLibrary& library, const MillraceTensor& tenso
   return made(api, api.release_value, api.create_tensor, library.host.get(),
               const_cast<void*>(memory), tensor.bytes, tensor.shape,
               static_cast<Count>(tensor.rank), static_cast<int>(tensor.type));
+}
+
+TypeAndShape read_info(const Api& api, const OrtTensorInfo& info) {
+  TypeAndShape result;
+  check(api, api.element_type(&info, &result.type));
+  Count count = 0;
+  check(api, api.dimension_count(&info, &count));
+  result.shape.resize(count);
+  check(api, api.dimensions(&info, result.shape.data(), count));
+  return result;
 }
 
 class OptionsMaker {
@@ -167,6 +178,36 @@ void OnnxSession::run(const MillraceBuffer* in, const MillraceBuffer* out) {
   check(api, api.run(session_.get(), nullptr, input_names_.data(), input_values_.data(),
                      input_values_.size(), output_names_.data(), output_values_.size(),
                      output_values_.data()));
+}
+
+TypeAndShape OnnxSession::stated(std::size_t output) const {
+  const Api& api = provider_.library->api;
+  const auto type = made(api, api.release_type_info, api.output_type,
+                         static_cast<const OrtSession*>(session_.get()), output);
+  const OrtTensorInfo* info = nullptr;
+  check(api, api.tensor_info(type.get(), &info));
+  if (info == nullptr)
+    throw LibraryFailure(std::string("its output '") + output_names_[output] + "' is no tensor");
+  return read_info(api, *info);
+}
+
+std::vector<TypeAndShape> OnnxSession::made_by(const MillraceBuffer* in) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    bind(inputs_[i], in[i].handle);
+    input_values_[i] = inputs_[i].value.get();
+  }
+  const Api& api = provider_.library->api;
+  std::vector<OrtValue*> values(outputs_.size(), nullptr);
+  const auto turn = turn_of(provider_);
+  check(api, api.run(session_.get(), nullptr, input_names_.data(), input_values_.data(),
+                     input_values_.size(), output_names_.data(), values.size(), values.data()));
+  std::vector<Handle<OrtValue>> owned;
+  for (OrtValue* const value : values) owned.emplace_back(value, api.release_value);
+  std::vector<TypeAndShape> result;
+  for (const Handle<OrtValue>& value : owned)
+    result.push_back(read_info(api, *made(api, api.release_tensor_info, api.info_of_value,
+                                          static_cast<const OrtValue*>(value.get()))));
+  return result;
 }
 
 std::filesystem::path OnnxSession::end_profile() {

@@ -20,6 +20,12 @@ struct SessionOptions {
 /// signed byte at 16 bits.
 bool multiplies_bytes_exactly();
 
+/// Of an output, in ONNX's numbers. Sizes that are not known are -1.
+struct TypeAndShape {
+  std::int32_t type = 0;
+  std::vector<std::int64_t> shape;
+};
+
 /// One thread at a time.
 class OnnxSession {
  public:
@@ -33,6 +39,10 @@ class OnnxSession {
 
   /// In the order of the subnet's inputs and outputs. LibraryFailure with the library's reason.
   void run(const MillraceBuffer* in, const MillraceBuffer* out);
+  /// What the library infers of the output. LibraryFailure if it is no tensor.
+  TypeAndShape stated(std::size_t output) const;
+  /// Runs into memory of the library's own, and says what was made.
+  std::vector<TypeAndShape> made_by(const MillraceBuffer* in);
   /// The file with what was recorded.
   std::filesystem::path end_profile();
 

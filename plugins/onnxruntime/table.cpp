@@ -1,6 +1,7 @@
 // Subnets run by ONNX Runtime: on cores, on GPUs with Vulkan, and with the providers of a vendor.
 // The library is loaded when the engine is opened; building needs neither it nor its headers.
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "devices.h"
 #include "failure.h"
+#include "outputs.h"
 #include "qnn.h"
 #include "questions.h"
 #include "times.h"
@@ -25,7 +27,7 @@ struct MillraceProgram {
   const Provider provider;
   std::vector<int> cores;
   OnnxSession session;
-  std::vector<MillraceTensor> outputs;
+  FoundOutputs outputs;
   std::vector<GroupShare> shares;  // of the time of a run; empty: not known yet
 
   MillraceProgram(const Provider& with, const MillraceLoading& loading)
@@ -120,10 +122,11 @@ std::int32_t load(MillraceInstance* instance, MillraceLoading* loading) {
     const Provider& provider = instance->devices[loading->device].provider;
     auto program = std::make_unique<MillraceProgram>(provider, *loading);
     const MillraceSubnet& subnet = *loading->subnet;
-    for (std::size_t i = 0; i < subnet.output_count; ++i)
-      program->outputs.push_back(subnet.tensors[subnet.outputs[i]]);
-    loading->outputs = program->outputs.data();
-    loading->output_count = program->outputs.size();
+    program->outputs = find_outputs(program->session, subnet);
+    loading->outputs = program->outputs.tensors.data();
+    loading->output_count = program->outputs.tensors.size();
+    if (asks_for_outputs(subnet) && loading->size > offsetof(MillraceLoading, sizes))
+      loading->sizes = program->outputs.sizes.data();
     tell_memory(*loading);
     loading->program = program.release();
   });

@@ -12,6 +12,7 @@
 #include "engine/combined.h"
 #include "engine/engine_list.h"
 #include "engine/plugin/blob.h"
+#include "engine/plugin/foreign.h"
 #include "engine/plugin/places.h"
 #include "engine/plugin/plugin.h"
 
@@ -45,6 +46,16 @@ std::vector<std::string> plugin_names(const EngineOptions& options) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase_if(names, is_in_build);
   return names;
+}
+
+std::vector<std::string> names_here(const EngineOptions& options) {
+  std::vector<std::string> names = engine_names();
+  for (std::string& plugin : plugin_names(options)) names.push_back(std::move(plugin));
+  return names;
+}
+
+formats::Foreign foreign_operators(const EngineOptions& options) {
+  return {plugin::foreign_operators(options)};
 }
 
 namespace {

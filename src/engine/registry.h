@@ -9,6 +9,7 @@
 #include "engine/device.h"
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "formats/model_source.h"
 
 namespace millrace::engine {
 
@@ -17,6 +18,12 @@ std::vector<std::string> engine_names();
 /// Plug-ins in the folders of the user and the package, and those that the options name. They run
 /// where somebody names them: see plugin/plugin.h.
 std::vector<std::string> plugin_names(const EngineOptions& options = {});
+
+/// The build's, then plug-ins.
+std::vector<std::string> names_here(const EngineOptions& options = {});
+
+/// Who is asked for operators that the reader of models does not know: see plugin/foreign.h.
+formats::Foreign foreign_operators(const EngineOptions& options);
 
 /// An engine that this build could have had.
 struct AbsentEngine {

@@ -5,11 +5,13 @@
 
 #include "application/frames/frames.h"
 #include "base/error.h"
+#include "engine/registry.h"
 #include "face/access.h"
 #include "face/call.h"
 #include "face/convert.h"
 #include "formats/files/model_bytes.h"
 #include "network/operators.h"
+#include "product/cache.h"
 #include "product/open_model.h"
 
 namespace millrace {
@@ -32,11 +34,15 @@ std::string_view text_of(const ByteView& bytes) {
   return {static_cast<const char*>(bytes.data), bytes.size};
 }
 
-network::Network network_of(const ModelMemory& memory, const formats::ModelSource& source) {
+network::Network network_of(const ModelMemory& memory, const formats::ModelSource& source,
+                            const product::Context& context) {
   formats::ModelBytes bytes{text_of(memory.model), memory.name, {}};
   for (const auto& [name, file] : memory.weights) bytes.weights[name] = text_of(file);
-  if (memory.format == ModelFormat::onnx) return formats::read_onnx(bytes, source);
-  return formats::darknet::read_darknet(bytes, source).network;
+  if (memory.format != ModelFormat::onnx)
+    return formats::darknet::read_darknet(bytes, source).network;
+  formats::ModelSource asking = source;
+  asking.foreign = engine::foreign_operators(product::measuring_options(context));
+  return formats::read_onnx(bytes, asking);
 }
 
 Model model_of(formats::ModelSource source, network::Network network) {
@@ -58,12 +64,12 @@ Model Model::from_file(const std::string& path, const ModelOptions& options) {
 }
 
 Model Model::from_memory(const ModelMemory& memory, const ModelOptions& options) {
-  const face::Call call(options.options);
+  face::Call call(options.options);
   return face::guarded(call, [&] {
     if (!options.weights.empty())
       throw InputError("weights", "is a file, but the model is in memory; give the weights' bytes");
     const formats::ModelSource source = source_of(memory.name, options);
-    return model_of(source, network_of(memory, source));
+    return model_of(source, network_of(memory, source, call.context()));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,15 @@ class YamlView;
 }
 
 namespace millrace::formats {
+
+class ForeignOperators;
+
+/// Who is asked for operators that the reader does not know: foreign_operators.h. It is no part of
+/// what the model is.
+struct Foreign {
+  std::shared_ptr<const ForeignOperators> operators = {};  // shared by copies; null: nobody
+  bool operator==(const Foreign&) const { return true; }
+};
 
 struct ModelSource {
   std::string file = {};  // or the name of a zoo network
@@ -27,6 +37,7 @@ struct ModelSource {
   /// Weights of a Darknet configuration; empty: those beside it, if they are there. Or "random".
   std::filesystem::path weights = {};
   std::uint64_t seed = 1;  // of weights where there are none
+  Foreign foreign = {};
   bool operator==(const ModelSource&) const = default;
 };
 

@@ -40,6 +40,7 @@ using network::Network;
 using network::NonMaxSuppression;
 using network::Normalization;
 using network::OneHot;
+using network::Opaque;
 using network::Operator;
 using network::Pad;
 using network::PadMode;

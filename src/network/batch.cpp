@@ -78,6 +78,9 @@ class KeepsFramesApart {
   Verdict operator()(const VaryingPart&) const {
     return Verdict::no("its sizes change from frame to frame");
   }
+  Verdict operator()(const Opaque&) const {
+    return Verdict::no("only its engine knows whether it keeps frames apart");
+  }
   Verdict operator()(const RoiAlign&) const {
     return Verdict::no("its regions count the images of all frames");
   }

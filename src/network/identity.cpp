@@ -118,6 +118,13 @@ struct Attributes {
     for (const std::string& name : op.inputs) h.add(name);
     for (const DataType type : op.types) h.add(to_text(type));
   }
+  void operator()(const Opaque& op) const {
+    h.add(*op.model);
+    for (const auto* names : {&op.inputs, &op.outputs})
+      for (const std::string& name : *names) h.add(name);
+    for (const auto* types : {&op.types, &op.made})
+      for (const DataType type : *types) h.add(to_text(type));
+  }
   void operator()(const QuantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DequantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DynamicQuantizeLinear&) const {}

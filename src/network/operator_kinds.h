@@ -11,6 +11,12 @@ bool is_one_of(const Operator& op) {
 
 inline bool is_reshape(const Operator& op) { return is_one_of<Reshape>(op); }
 inline bool is_binary(const Operator& op) { return is_one_of<Binary>(op); }
+inline bool is_logical(BinaryKind kind) {
+  return kind == BinaryKind::logical_and || kind == BinaryKind::logical_or ||
+         kind == BinaryKind::logical_xor;
+}
+/// Whether it works on the bits of integers.
+inline bool is_of_bits(BinaryKind kind) { return kind >= BinaryKind::bit_and; }
 /// A convolution of real numbers, transposed or not.
 inline bool is_convolution(const Operator& op) { return is_one_of<Conv, ConvTranspose>(op); }
 /// The same, or a convolution of integers.

@@ -47,8 +47,9 @@ struct NameOf {
                                                           "Shrink",
                                                           "Swish",
                                                           "Not"};
-  static constexpr std::array<std::string_view, 13> binary{
-      "Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "PRelu", "Mod", "Mod", "And", "Or", "Xor"};
+  static constexpr std::array<std::string_view, 18> binary{
+      "Add", "Sub", "Mul", "Div", "Pow", "Max",        "Min",       "PRelu",      "Mod",
+      "Mod", "And", "Or",  "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "BitShift"};
   static constexpr std::array<std::string_view, 10> reduce{
       "ReduceMean", "ReduceMin", "ReduceMax",    "ReduceSum",       "ReduceProd",
       "ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"};
@@ -117,6 +118,7 @@ struct NameOf {
   std::string_view operator()(const RoiAlign&) const { return "RoiAlign"; }
   std::string_view operator()(const CumSum&) const { return "CumSum"; }
   std::string_view operator()(const VaryingPart&) const { return "VaryingPart"; }
+  std::string_view operator()(const Opaque& op) const { return op.name; }
   std::string_view operator()(const Recurrent& op) const {
     return recurrent[static_cast<std::size_t>(op.kind)];
   }

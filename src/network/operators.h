@@ -9,6 +9,7 @@
 
 #include "network/operators/comparison.h"
 #include "network/operators/indexing.h"
+#include "network/operators/opaque.h"
 #include "network/operators/sequence.h"
 #include "network/operators/varying.h"
 #include "network/tensor.h"
@@ -82,9 +83,10 @@ struct Unary {
   double alpha = 0, beta = 0;
 };
 enum class BinaryKind { add, sub, mul, div, pow, max, min, prelu, mod, fmod, logical_and,
-                        logical_or, logical_xor };
-/// Two inputs with multidirectional broadcasting. prelu: X and slope. mod: with the sign of the
-/// divisor; fmod: of the dividend. logical: of booleans.
+                        logical_or, logical_xor, bit_and, bit_or, bit_xor, shift_left,
+                        shift_right };
+/// Two inputs with multidirectional broadcasting. prelu: X and slope. mod: with the divisor's sign;
+/// fmod: the dividend's. logical: of booleans. bit: of integers. shift: of unsigned ones.
 struct Binary {
   BinaryKind kind = BinaryKind::add;
 };
@@ -164,8 +166,7 @@ struct QuantizeLinear {
 struct DequantizeLinear {
   Scaling scaling;
 };
-/// Outputs the uint8 values, their scale and their zero point, chosen so that the range of the
-/// values and 0 just fits.
+/// Outputs the uint8 values, their scale and zero point, so that the values' range and 0 just fit.
 struct DynamicQuantizeLinear {};
 /// Products of 8-bit integers, as int32. Inputs X, W, zero point of X, zero point of W; the latter
 /// two are optional and subtracted first. W's may be one for every filter.
@@ -177,8 +178,7 @@ struct ConvInteger {
 /// with one column) and one for every column of B ([N], or B's with one row).
 struct MatMulInteger {};
 /// Products between quantised tensors. X, W and Y are each followed by scale and zero point, spread
-/// as above; then comes an optional int32 bias, in steps of X's scale times W's. The sum, in the
-/// same steps, is quantised to Y.
+/// as above, and by an optional int32 bias. It and the sum have steps of X's scale times W's.
 struct QLinearConv {
   Window window;
   std::int64_t groups = 1;
@@ -192,7 +192,7 @@ using Operator =
                  DynamicQuantizeLinear, ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul,
                  Normalization, Compare, Test, Where, Tile, GatherElements, GatherNd,
                  ScatterElements, ScatterNd, TopK, OneHot, GridSample, NonMaxSuppression, RoiAlign,
-                 CumSum, Recurrent, VaryingPart>;
+                 CumSum, Recurrent, VaryingPart, Opaque>;
 
 /// "Conv", "MaxPool", "Relu", "Add", ...: the ONNX name.
 std::string_view name_of(const Operator& op);

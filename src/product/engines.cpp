@@ -66,20 +66,13 @@ std::optional<profile::PlainLoops> plain_loops(engine::Engine& engine,
   return result;
 }
 
-/// The build's, then plug-ins.
-std::vector<std::string> names_here(const engine::EngineOptions& options) {
-  std::vector<std::string> names = engine::engine_names();
-  for (std::string& plugin : engine::plugin_names(options)) names.push_back(std::move(plugin));
-  return names;
-}
-
 }  // namespace
 
 std::vector<EngineVersion> engines(const millrace::Context& context) {
   std::vector<EngineVersion> result;
   const engine::EngineOptions options = measuring_options(context);
   const std::string architecture = architecture_of(context);
-  for (const std::string& name : names_here(options)) {
+  for (const std::string& name : engine::names_here(options)) {
     const Verdict verdict = engine::can_start(name, options);
     result.push_back({name, verdict ? engine::make_engine(name, options)->version() : "",
                       verdict.reason(), engine::competes_on(architecture, name)});
@@ -98,7 +91,7 @@ std::vector<Support> supports(const network::Network& network, const board::Boar
                               const millrace::Context& context) {
   std::vector<Support> result;
   const engine::EngineOptions options = measuring_options(context);
-  for (const std::string& name : names_here(options)) {
+  for (const std::string& name : engine::names_here(options)) {
     if (!engine::can_start(name, options)) continue;
     const auto engine = engine::make_engine(name, options);
     Support& support = result.emplace_back(Support{.engine = name});

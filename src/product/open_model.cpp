@@ -9,11 +9,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/shell_word.h"
+#include "engine/registry.h"
 #include "formats/darknet/darknet.h"
 #include "formats/random_weights.h"
 #include "formats/read.h"
 #include "formats/zoo.h"
+#include "network/owners.h"
 #include "plan/plan_file.h"
+#include "product/cache.h"
 #include "product/memory/in_memory.h"
 
 namespace millrace::product {
@@ -26,13 +29,16 @@ void check_size(const ModelSource& source) {
     throw InputError("⟨size⟩", "sets the same shape as ⟨shape⟩; give only one of them");
 }
 
-network::Network open_onnx_file(const ModelSource& source) {
+network::Network open_onnx_file(ModelSource source, const Context& context) {
+  source.foreign = engine::foreign_operators(measuring_options(context));
   const bool has_weights = !formats::named_weights(source).empty();
   if (has_weights || source.size)
     throw InputError(has_weights ? "⟨weights⟩" : "⟨size⟩",
                      "is for Darknet's configurations (.cfg); an ONNX file has its own, and takes "
                      "⟨shape⟩");
   network::Network network = formats::read_network(source);
+  if (const std::string owners = network::owners_text(network); !owners.empty())
+    context.note(owners);
   if (formats::wants_random_weights(source) && !formats::has_random_weights(network))
     throw InputError("⟨weights⟩ random", source.file + " has weights of its own; leave it out");
   return network;
@@ -44,7 +50,8 @@ network::Network open_file(const ModelSource& source, const Context& context) {
     throw InputError(source.file,
                      "is a JSON file, such as a plan, where a model is expected; give the ONNX "
                      "file or Darknet configuration, or a command for plans, such as run or bench");
-  if (formats::format_of(source.file) != formats::Format::darknet) return open_onnx_file(source);
+  if (formats::format_of(source.file) != formats::Format::darknet)
+    return open_onnx_file(source, context);
   if (!source.constants.empty())
     throw InputError("⟨fix⟩", "is for ONNX files; a Darknet network has one input, its picture");
   check_size(source);

@@ -133,7 +133,7 @@ bool is_known(const Loaded& loaded, std::size_t i, Known known) {
 }
 
 Network import(const OnnxCase& test, const Loaded& loaded, Known known) {
-  formats::ModelSource options;
+  formats::ModelSource options{.foreign = test.foreign};
   for (std::size_t i = 0; i < loaded.inputs.size(); ++i)
     if (is_known(loaded, i, known)) options.constants.insert(loaded.inputs[i]);
   return formats::read_onnx(loaded.bytes, test.name, test.folder, options);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/model_source.h"
 #include "network/network.h"
 
 namespace millrace::test {
@@ -25,6 +26,7 @@ struct OnnxCase {
   std::string name;  // "node/test_add"
   std::filesystem::path folder;
   std::int64_t opset = 0;
+  formats::Foreign foreign = {};  // who is asked for what the reader does not know
 };
 
 /// Where the package puts its data, or MILLRACE_ONNX_CASES; it may be absent.

@@ -58,7 +58,11 @@ Value make_plain(Builder& builder, TensorId id) {
   return made;
 }
 
-void loops(Builder& builder, LayerId id) { loops(builder, id, {}, "loops"); }
+/// What an engine of its own computes is named after that.
+void loops(Builder& builder, LayerId id) {
+  const auto* opaque = std::get_if<network::Opaque>(&builder.layer(id).op);
+  loops(builder, id, {}, opaque == nullptr ? "loops" : opaque->owner->name());
+}
 
 void loops(Builder& builder, LayerId id, const PlainLoop& own, const std::string& kernel) {
   const network::Layer& layer = builder.layer(id);

@@ -43,10 +43,14 @@ std::string fault_of_output(const MillraceTensor& found, const network::Tensor& 
 
 SubnetView::SubnetView(const Shown& shown)
     : model_(formats::write_onnx(*shown.network, shown.part,
-                                 {.weights_inside = false, .numbered = true})),
+                                 {.weights_inside = false,
+                                  .outputs_unknown = shown.outputs_unknown,
+                                  .numbered = true})),
       nodes_(formats::nodes_of(*shown.network, model_)) {
   if (shown.onnx == millrace_all_onnx)
-    onnx_ = write_onnx(*shown.network, shown.part, {.numbered = true}).bytes;
+    onnx_ = write_onnx(*shown.network, shown.part,
+                       {.outputs_unknown = shown.outputs_unknown, .numbered = true})
+                .bytes;
   if (shown.onnx == millrace_light_onnx) onnx_ = model_.bytes;
   for (const OnnxValue& value : nodes_.values) add_tensor(value, shown.calibration);
   if (shown.onnx != millrace_all_onnx) mark_external();

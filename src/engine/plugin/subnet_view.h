@@ -18,6 +18,7 @@ struct Shown {
   std::vector<board::Precision> precisions;           // by layer of the part
   const network::Calibration* calibration = nullptr;  // null: no ranges
   std::int32_t onnx = millrace_no_onnx;               // what the plug-in reads
+  bool outputs_unknown = false;                       // it is asked what they are
 };
 
 class SubnetView {

@@ -127,8 +127,8 @@ std::vector<const OperatorEntry*> all_entries() {
   for (const std::span<const OperatorEntry> entries :
        {basic, element_operators(), repetition_operators(), indexing_operators(),
         normalization_operators(), sequence_operators(), loss_operators(), lp_pool_operators(),
-        attention_operators(), fused_operators(), optimised_operators(), learned_operators(),
-        rearranged_operators(), quantized_operators(), spectrum_operators(),
+        attention_operators(), deformed_operators(), fused_operators(), optimised_operators(),
+        learned_operators(), rearranged_operators(), quantized_operators(), spectrum_operators(),
         vision_operators(), control_operators()})
     for (const OperatorEntry& entry : entries) all.push_back(&entry);
   return all;
@@ -151,15 +151,6 @@ std::string hint_for(std::string_view op_type) {
   return is_misspelt(op_type, near) ? fmt::format(" (the nearest known is {})", near) : "";
 }
 
-[[noreturn]] void refuse(const Node& node, const std::string& op_type) {
-  const std::string& hint =
-      node.reading().problems.hint(op_type, [&] { return hint_for(op_type); });
-  node.fail(
-      fmt::format("the operator '{}' is not supported{}, and no engine of this build runs "
-                  "it; simplify the model or export it without this operator",
-                  op_type, hint));
-}
-
 void check_inputs(const Node& node, const OperatorEntry& entry) {
   const std::size_t found = node.optional_inputs().size();
   if (found < entry.least_inputs || found > entry.most_inputs)
@@ -174,11 +165,25 @@ void check_inputs(const Node& node, const OperatorEntry& entry) {
 
 }  // namespace
 
+void refuse_operator(const Node& node, const std::string& op_type, const std::string& why) {
+  Problems& problems = node.reading().problems;
+  const std::string& hint = problems.hint(op_type, [&] { return hint_for(op_type); });
+  if (!why.empty()) problems.say_remedy(why);
+  std::string text = fmt::format("the operator '{}' is not supported{}; {}; or export the model "
+                                 "without it",
+                                 op_type, hint, why);
+  if (why.empty())
+    text = fmt::format("the operator '{}' is not supported{}, and no engine of this build runs it; "
+                       "simplify the model or export it without this operator",
+                       op_type, hint);
+  throw UnknownOperator(node.place(), text);
+}
+
 bool is_supported(std::string_view op_type) { return find_entry(op_type) != nullptr; }
 
 void lower(Node& node, std::string_view op_type) {
   const OperatorEntry* entry = find_entry(op_type);
-  if (entry == nullptr) refuse(node, std::string(op_type));
+  if (entry == nullptr) refuse_operator(node, std::string(op_type), {});
   node.attributes().only(entry->attributes);
   check_inputs(node, *entry);
   entry->lower(node);

@@ -8,6 +8,9 @@ namespace millrace::formats::onnx {
 /// Lowers the node by the function for `op_type`. InputError for an unknown operator, a number of
 /// inputs or an attribute that the operator does not have, and all that the function refuses.
 void lower(Node& node, std::string_view op_type);
+/// Says that the operator is not supported, and why no engine runs it; empty: none was asked.
+[[noreturn]] void refuse_operator(const Node& node, const std::string& op_type,
+                                  const std::string& why);
 /// Whether there is such a function.
 bool is_supported(std::string_view op_type);
 

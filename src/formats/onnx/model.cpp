@@ -84,6 +84,14 @@ std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file) 
 
 bool is_of_pytorch(const ::onnx::ModelProto& model) { return model.producer_name() == pytorch; }
 
+std::map<std::string, std::int64_t> domains_of(const ::onnx::ModelProto& model) {
+  std::map<std::string, std::int64_t> domains;
+  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import())
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx")
+      domains[opset.domain()] = opset.version();
+  return domains;
+}
+
 std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
                       const std::string& place) {
   return opset_among(function.opset_import(), of_model, place);

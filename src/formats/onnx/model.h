@@ -1,6 +1,8 @@
 #pragma once
 // The file's bytes as messages, checked as far as that is possible without reading the graph.
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +25,8 @@ std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file);
 /// The name of PyTorch's exporter in its files.
 inline constexpr const char* pytorch = "pytorch";
 bool is_of_pytorch(const ::onnx::ModelProto& model);
+/// The versions of the other operators, by domain.
+std::map<std::string, std::int64_t> domains_of(const ::onnx::ModelProto& model);
 /// The same of a function, which has the model's if it does not say.
 std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
                       const std::string& place);

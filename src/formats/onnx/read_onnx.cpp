@@ -56,9 +56,22 @@ void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
   }
 }
 
-Network network_of(::onnx::ModelProto& model, const std::string& name,
-                   const std::filesystem::path& folder, const ModelSource& source) {
-  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model)},
+/// How far a reading came.
+enum class Came { to_inputs, to_nodes, to_the_end };
+
+/// What is read, and for whom.
+struct Attempt {
+  std::string name;
+  std::filesystem::path folder;
+  const ModelSource& source;
+  bool asks_for_all = false;
+  Came came = Came::to_inputs;
+};
+
+Network network_of(::onnx::ModelProto& model, Attempt& attempt) {
+  const auto& [name, folder, source, asks_for_all, came] = attempt;
+  Reading reading({name, folder, onnx::opset_of(model, name), onnx::is_of_pytorch(model),
+                   onnx::domains_of(model), source.foreign.operators, asks_for_all},
                   onnx::functions_of(model));
   std::map<std::string, std::string> metadata;
   for (const ::onnx::StringStringEntryProto& entry : model.metadata_props())
@@ -67,9 +80,11 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   onnx::read_inputs(reading, *model.mutable_graph(), source,
                     onnx::picture_sides(imgsz == metadata.end() ? "" : imgsz->second));
   declare_shapes(reading, model.graph());
+  attempt.came = Came::to_nodes;
   onnx::read_nodes(reading, onnx::nodes_of(model.graph()));
   onnx::read_varying_part(reading, model.graph());
   read_outputs(reading, model.graph());
+  attempt.came = Came::to_the_end;
   const network::FoldingBudget left = reading.network.budget();
   reading.files.forget();
   Network network = std::move(reading.network).finish();
@@ -78,26 +93,47 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   return network::simplify(std::move(network), left);
 }
 
+/// What is refused is read once more: engines are then asked also for nodes that are known.
+/// `model_of` parses the model.
+template <class Parse>
+Network read_with(Attempt attempt, const Parse& model_of) {
+  try {
+    return network_of(*model_of(), attempt);
+  } catch (const onnx::TooMuchInside&) {
+    throw;
+  } catch (const InputError&) {
+    if (attempt.source.foreign.operators == nullptr || attempt.came != Came::to_nodes) throw;
+    try {
+      attempt.asks_for_all = true;
+      return network_of(*model_of(), attempt);
+    } catch (const InputError&) {
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 Network read_onnx(std::string_view bytes, const std::string& name,
                   const std::filesystem::path& folder, const ModelSource& source) {
-  return network_of(*onnx::parse_model(bytes, name), name, folder, source);
+  return read_with({name, folder, source}, [&] { return onnx::parse_model(bytes, name); });
 }
 
 Network read_onnx(const ModelBytes& bytes, const ModelSource& source) {
-  const auto model = onnx::parse_model(bytes.model, bytes.name);
-  onnx::for_each_tensor(*model, [&](::onnx::TensorProto& tensor) {
-    onnx::take_in_external_data(tensor, bytes.weights,
-                                fmt::format("{}: tensor '{}'", bytes.name, tensor.name()));
+  return read_with({bytes.name, {}, source}, [&] {
+    auto model = onnx::parse_model(bytes.model, bytes.name);
+    onnx::for_each_tensor(*model, [&](::onnx::TensorProto& tensor) {
+      onnx::take_in_external_data(tensor, bytes.weights,
+                                  fmt::format("{}: tensor '{}'", bytes.name, tensor.name()));
+    });
+    return model;
   });
-  return network_of(*model, bytes.name, {}, source);
 }
 
 Network read_onnx_file(const ModelSource& source) {
   const std::filesystem::path path = source.file;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  return network_of(*onnx::read_model(path), path.string(), folder, source);
+  return read_with({path.string(), folder, source}, [&] { return onnx::read_model(path); });
 }
 
 }  // namespace millrace::formats

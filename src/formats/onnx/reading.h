@@ -1,10 +1,13 @@
 #pragma once
 // What is known of a model while its file is read.
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "formats/foreign_operators.h"
 #include "formats/onnx/external_data.h"
 #include "formats/onnx/graph/made_inside.h"
 #include "formats/onnx/graph/problems.h"
@@ -19,6 +22,9 @@ struct Source {
   std::filesystem::path folder;  // of external data
   std::int64_t opset = 0;
   bool is_of_pytorch = false;  // written by its exporter
+  std::map<std::string, std::int64_t> domains = {};  // versions of operators other than ONNX's own
+  std::shared_ptr<const ForeignOperators> foreign = {};  // shared by readings; null: nobody
+  bool asks_for_all = false;  // also for nodes that are known but refused
 };
 
 /// What the model is read for.

@@ -20,6 +20,11 @@ bool is_arithmetic(BinaryKind kind) {
 void write(const Binary& op, LayerNodes& layer) {
   const NodeToWrite node = layer.node(std::string(name_of(op)));
   if (op.kind == BinaryKind::fmod) node.set("fmod", std::int64_t{1});
+  if (op.kind == BinaryKind::shift_left) node.set("direction", "LEFT");
+  if (op.kind == BinaryKind::shift_right) node.set("direction", "RIGHT");
+  const bool is_bitwise = op.kind == BinaryKind::bit_and || op.kind == BinaryKind::bit_or ||
+                          op.kind == BinaryKind::bit_xor;
+  if (is_bitwise) layer.need_opset(18);
   if (is_arithmetic(op.kind) && is_narrow(layer.type())) layer.need_opset(14);
 }
 

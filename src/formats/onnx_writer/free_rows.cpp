@@ -17,8 +17,11 @@ void write_free_rows(LayerNodes& layer, const std::string& found, std::size_t i)
   std::string all = values;
   if (!tensor.shape.empty()) {
     const std::string size = layer.inner("Shape", {values}).output();
-    const std::string missing = layer.inner("Sub", {largest, size}).output();
-    const Names zeros_and_missing{integers(layer, Shape(tensor.shape.size(), 0)), missing};
+    const std::string difference = layer.inner("Sub", {largest, size}).output();
+    const std::string none = integers(layer, Shape(tensor.shape.size(), 0));
+    // What is larger is not cut off: the Reshape fails.
+    const std::string missing = layer.inner("Max", {difference, none}).output();
+    const Names zeros_and_missing{none, missing};
     const NodeToWrite pads = layer.inner("Concat", zeros_and_missing);
     pads.set("axis", std::int64_t{0});
     const std::string free = number(layer, has_negative_values(tensor.type) ? -1 : 0, tensor.type);

@@ -77,6 +77,16 @@ Graph::~Graph() = default;
 
 void Graph::need_opset(std::int64_t version) { needed_opset_ = std::max(needed_opset_, version); }
 
+void Graph::need_domain(const std::string& domain, std::int64_t version) {
+  for (::onnx::OperatorSetIdProto& opset : *model_->mutable_opset_import()) {
+    if (opset.domain() != domain) continue;
+    return opset.set_version(std::max(opset.version(), version));
+  }
+  ::onnx::OperatorSetIdProto& opset = *model_->add_opset_import();
+  opset.set_domain(domain);
+  opset.set_version(version);
+}
+
 std::string Graph::unique_name(const std::string& base) {
   return first_free(base.empty() ? "tensor" : base, taken_);
 }
@@ -171,7 +181,9 @@ std::string Graph::add_output(TensorId tensor) {
     name = unique_name(name + "/copy");
     copy.add_output(name);
   }
-  say_type(*graph().add_output(), tensor, name);
+  ::onnx::ValueInfoProto& output = *graph().add_output();
+  output.set_name(name);
+  if (!form_.outputs_unknown) say_type(output, tensor, name);
   return name;
 }
 

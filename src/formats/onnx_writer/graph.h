@@ -25,6 +25,7 @@ struct Form {
   bool weights_inside = true;
   std::string weights_file = {};
   bool quantized_in_pairs = false;
+  bool outputs_unknown = false;
   bool numbered = false;
   bool values = true;  // false: constants are left out, as only the nodes matter
 };
@@ -40,6 +41,9 @@ class Graph {
   /// The graph has a node that exists since this opset.
   void need_opset(std::int64_t version);
   std::int64_t needed_opset() const { return needed_opset_; }
+
+  /// The graph has a node of operators other than ONNX's own.
+  void need_domain(const std::string& domain, std::int64_t version);
 
   /// What the graph calls the tensor; a constant becomes an initializer when it is first asked for.
   std::string name_of(TensorId tensor);

@@ -34,6 +34,14 @@ void take_array(const Array& array, OnnxAttribute& attribute) {
   if (array.type == DataType::int32) take_values<std::int32_t>(array, attribute);
 }
 
+/// Nodes that are kept as they were in the file may have texts, and numbers in other forms.
+bool is_plain(const ::onnx::TensorProto& proto) {
+  if (!proto.has_raw_data() || !onnx::known_type(proto.data_type())) return false;
+  double bytes = static_cast<double>(size_of(*onnx::known_type(proto.data_type())).count);
+  for (const std::int64_t size : proto.dims()) bytes *= static_cast<double>(size);
+  return bytes == static_cast<double>(proto.raw_data().size());
+}
+
 OnnxAttribute attribute_of(const ::onnx::AttributeProto& proto) {
   OnnxAttribute attribute{proto.name()};
   attribute.integers.assign(proto.ints().begin(), proto.ints().end());
@@ -41,7 +49,7 @@ OnnxAttribute attribute_of(const ::onnx::AttributeProto& proto) {
   if (proto.has_i()) attribute.integers = {proto.i()};
   if (proto.has_f()) attribute.reals = {proto.f()};
   if (proto.has_s()) attribute.text = proto.s();
-  if (proto.has_t()) take_array(array_of(proto.t()), attribute);
+  if (proto.has_t() && is_plain(proto.t())) take_array(array_of(proto.t()), attribute);
   return attribute;
 }
 
@@ -72,6 +80,7 @@ class NodesReader {
 
   void take_type(const ::onnx::ValueInfoProto& info) {
     OnnxValue& value = result_.values[value_called(info.name())];
+    if (!info.has_type()) return;
     const auto& type = info.type().tensor_type();
     value.type = onnx::known_type(type.elem_type());
     value.shape.emplace();
@@ -97,7 +106,8 @@ class NodesReader {
     // Copies of outputs come after all layers.
     const std::size_t last = std::max<std::size_t>(model_.node_ends.size(), 1) - 1;
     OnnxNode& node = result_.nodes.emplace_back();
-    node.op = proto.op_type();
+    const bool is_own = proto.domain().empty() || proto.domain() == "ai.onnx";
+    node.op = is_own ? proto.op_type() : proto.domain() + "." + proto.op_type();
     node.name = proto.name();
     node.layer = std::min(layers, last);
     const auto place = [&](const std::string& name) {

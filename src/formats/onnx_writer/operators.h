@@ -65,5 +65,6 @@ void write(const RoiAlign& op, LayerNodes& layer);
 void write(const Recurrent& op, LayerNodes& layer);
 // varying_part.cpp
 void write(const VaryingPart& op, LayerNodes& layer);
+void write(const Opaque& op, LayerNodes& layer);
 
 }  // namespace millrace::formats::onnx_writer

@@ -52,8 +52,8 @@ void refuse_softmax(LayerNodes& layer, ::onnx::NodeProto& node) {
   const ::onnx::AttributeProto* const axis = find_attribute(node, "axis");
   if (axis != nullptr && axis->i() == -1) return;
   layer.refuse(
-      fmt::format("its sizes change from frame to frame, and the operator '{}' means "
-                  "something else since opset 13",
+      fmt::format("it is kept as it was in the file, and the operator '{}' means something else "
+                  "since opset 13",
                   node.op_type()));
 }
 

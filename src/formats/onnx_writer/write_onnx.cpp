@@ -37,7 +37,7 @@ OnnxModel fill(Graph& graph, const OnnxPart& part) {
   for (const TensorId output : part.outputs) model.outputs.push_back(graph.add_output(output));
   for (const LayerId layer : part.layers)
     for (const TensorId output : network[layer].outputs)
-      if (output.valid()) graph.describe(output);
+      if (output.valid() && !graph.form().outputs_unknown) graph.describe(output);
   return model;
 }
 
@@ -67,6 +67,7 @@ OnnxModel write_onnx(const Network& network, const OnnxPart& part, const OnnxWri
                                      .weights_inside = how.weights_inside,
                                      .weights_file = how.weights_file,
                                      .quantized_in_pairs = how.quantized_in_pairs,
+                                     .outputs_unknown = how.outputs_unknown,
                                      .numbered = how.numbered});
   OnnxModel model = onnx_writer::fill(graph, part);
   model.weights = graph.weights();

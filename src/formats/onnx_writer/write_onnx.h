@@ -18,6 +18,8 @@ struct OnnxWriting {
   /// True: QLinearConv becomes DequantizeLinear, Conv, QuantizeLinear, the form that OpenVINO
   /// takes. Who does not join it again rounds its sums to float32.
   bool quantized_in_pairs = false;
+  /// True: types and shapes of outputs are left out, as nobody knows them yet.
+  bool outputs_unknown = false;
   bool numbered = false;  // names of nodes begin with the place of their layer in the part: "#3#"
   std::string weights_file = "weights";  // beside the model, for who writes the weights there
 };

@@ -3,6 +3,7 @@
 #include "network/evaluate/broadcast.h"
 #include "network/evaluate/loops.h"
 #include "network/evaluate/types.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::network::loops {
 namespace {
@@ -125,10 +126,30 @@ void logic(BinaryKind kind, Inputs in, const View& out) {
   rows([](bool a, bool b) { return a != b; });
 }
 
+/// C++ does not shift by as many bits as there are.
+template <class T>
+void bits(BinaryKind kind, Inputs in, const View& out) {
+  using U = std::make_unsigned_t<T>;
+  constexpr U width = 8 * sizeof(U);
+  const auto rows = [&](auto f) { broadcast_rows<U, U>(in, out, f); };
+  switch (kind) {
+    case BinaryKind::bit_and: return rows([](U a, U b) { return static_cast<U>(a & b); });
+    case BinaryKind::bit_or: return rows([](U a, U b) { return static_cast<U>(a | b); });
+    case BinaryKind::bit_xor: return rows([](U a, U b) { return static_cast<U>(a ^ b); });
+    case BinaryKind::shift_left:
+      return rows([](U a, U b) { return b < width ? static_cast<U>(a << b) : U{0}; });
+    default: return rows([](U a, U b) { return b < width ? static_cast<U>(a >> b) : U{0}; });
+  }
+}
+
 }  // namespace
 
 void run(const Binary& op, Inputs in, Outputs out) {
-  if (op.kind >= BinaryKind::logical_and) return logic(op.kind, in, out[0]);
+  if (is_logical(op.kind)) return logic(op.kind, in, out[0]);
+  if (is_of_bits(op.kind))
+    return visit_number(out[0].type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_integral_v<T>) bits<T>(op.kind, in, out[0]);
+    });
   visit_number(out[0].type,
                [&]<class T>(std::type_identity<T>) { arithmetic<T>(op.kind, in, out[0]); });
 }

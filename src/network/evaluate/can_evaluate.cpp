@@ -5,16 +5,18 @@
 #include <optional>
 
 #include "network/evaluate/evaluate.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::network {
 namespace {
 
-enum class Types { any, number, product, floating, boolean };
+enum class Types { any, number, integer, product, floating, boolean };
 
 bool contains(Types types, DataType type) {
   using enum DataType;
   if (types == Types::boolean) return type == boolean;
   const bool is_floating = type == float16 || type == float32 || type == float64;
+  if (types == Types::integer) return !is_floating && type != boolean;
   if (types == Types::any || is_floating) return true;
   if (types == Types::number) return type != boolean;
   return types == Types::product &&
@@ -39,7 +41,8 @@ struct TypesOf {
     return of_integers ? Types::number : Types::floating;
   }
   Types operator()(const Binary& op) const {
-    return op.kind >= BinaryKind::logical_and ? Types::boolean : Types::number;
+    if (is_of_bits(op.kind)) return Types::integer;
+    return is_logical(op.kind) ? Types::boolean : Types::number;
   }
   Types operator()(const Compare&) const { return Types::any; }
   Types operator()(const Test&) const { return Types::floating; }
@@ -101,6 +104,7 @@ class TypesAgree {
   bool operator()(const Where&) const { return is(2, {input(1)}); }
   bool operator()(const OneHot&) const { return true; }
   bool operator()(const VaryingPart&) const { return true; }
+  bool operator()(const Opaque&) const { return true; }
   bool operator()(const NonMaxSuppression&) const { return is(0, single) && is(1, single); }
   bool operator()(const RoiAlign&) const { return is(1, {input(0)}) && is(2, whole); }
   bool operator()(const Recurrent&) const {

@@ -20,7 +20,7 @@ bool only_moves(const Operator& op) {
   if (const auto* scatter = std::get_if<ScatterNd>(&op))
     return scatter->reduction == Reduction::none;
   return is_one_of<Concat, Split, Slice, Gather, Reshape, Transpose, Pad, DepthToSpace, Where, Tile,
-                   GatherElements, GatherNd, VaryingPart>(op);
+                   GatherElements, GatherNd, VaryingPart, Opaque>(op);
 }
 
 void run(const Layer& layer, loops::Inputs in, loops::Outputs out) {

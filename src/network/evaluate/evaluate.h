@@ -35,6 +35,7 @@ struct View {
 };
 
 /// Whether evaluate() has loops for this layer's types; the reason names the operator and type.
+/// It has all that an engine of its own computes: operators/opaque.h.
 Verdict can_evaluate(const Network& network, LayerId layer);
 
 /// Computes the layer. Single-threaded, no allocation visible outside. Precondition: can_evaluate.

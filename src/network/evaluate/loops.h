@@ -51,6 +51,8 @@ void run(const CumSum& op, Inputs in, Outputs out);
 void run(const Recurrent& op, Inputs in, Outputs out);
 /// InputError where a frame needs more room than the outputs have.
 void run(const VaryingPart& op, Inputs in, Outputs out);
+/// By the engine that has it: EngineError with its reason.
+void run(const Opaque& op, Inputs in, Outputs out);
 /// InputError for an index outside of the bounds, from here on.
 void run(const GatherElements& op, Inputs in, Outputs out);
 void run(const GatherNd& op, Inputs in, Outputs out);

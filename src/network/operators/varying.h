@@ -1,5 +1,6 @@
 #pragma once
 // What is computed from tensors whose sizes change from frame to frame.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct VaryingPart {
   std::vector<DataType> types;               // of the inputs, in the model
   /// The outputs, in the sizes that these inputs lead to. The reader that made the part gives it:
   /// this room knows no files.
-  using Compute = std::vector<Array> (*)(const VaryingPart& part, std::vector<Array> inputs);
-  Compute compute = nullptr;
+  using Compute =
+      std::function<std::vector<Array>(const VaryingPart& part, std::vector<Array> inputs)>;
+  Compute compute = {};
 };
 
 }  // namespace millrace::network

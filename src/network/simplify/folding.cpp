@@ -107,6 +107,8 @@ std::optional<Quantized> quantized_form(const Network& network, const Layer& lay
 std::optional<std::vector<Folded>> fold(const Network& network, LayerId id, FoldingBudget& budget) {
   const Layer& layer = network[id];
   if (!all_constant(network, layer)) return std::nullopt;
+  const auto* opaque = std::get_if<Opaque>(&layer.op);
+  if (opaque != nullptr && opaque->is_random) return std::nullopt;
   const Bytes size = output_size(network, layer);
   const double effort = steps(network, layer, id);
   if (size > budget.memory || effort > budget.steps || !can_evaluate(network, id))

@@ -153,7 +153,7 @@ void expect_all_pass(const std::string& name, std::size_t least) {
 /// write_quantised_cases.py
 TEST(QuantisedCases, of_onnx_runtimes_quantiser_pass) { expect_all_pass("quantised_cases", 36); }
 /// write_fused_cases.py
-TEST(FusedCases, of_onnx_runtimes_optimisers_pass) { expect_all_pass("fused_cases", 67); }
+TEST(FusedCases, of_onnx_runtimes_optimisers_pass) { expect_all_pass("fused_cases", 99); }
 
 }  // namespace
 }  // namespace millrace::test

@@ -180,6 +180,45 @@ def write_rearranged():
           kernel_shape=[2, 2, 2], strides=[2, 2, 2], **plain)
 
 
+def write_deformed():
+    plain = dict(domain="", opset=19)
+    x, weights, offsets, bias = numbers(2, 4, 6, 5), numbers(6, 2, 3, 3), 2 * numbers(2, 36, 6, 5), numbers(6)
+    sizes = dict(kernel_shape=[3, 3], pads=[1, 1, 1, 1], group=2, offset_group=2, **plain)
+    write("deformed", "DeformConv", [x, weights, offsets, bias], 4, **sizes)
+    write("deformed_by_mask", "DeformConv", [x, weights, offsets, None, numbers(2, 18, 6, 5)], 5, **sizes)
+    write("deformed_sparse", "DeformConv", [numbers(1, 3, 9, 8), numbers(4, 3, 2, 3), 3 * numbers(1, 12, 4, 5)], 3,
+          pads=[0, 1, 1, 2], strides=[2, 2], dilations=[2, 1], **plain)
+
+
+def write_bits():
+    plain = dict(domain="", opset=18)
+    for kind in ("int8", "uint16", "int32", "uint64"):
+        a, b = [RANDOM.randint(0, 256, (3, 4)).astype(kind), RANDOM.randint(0, 256, (4,)).astype(kind)]
+        for name in ("And", "Or", "Xor"):
+            write(f"bits_{name.lower()}_{kind}", f"Bitwise{name}", [a, b], 2, **plain)
+        write(f"bits_not_{kind}", "BitwiseNot", [a], **plain)
+    for kind in ("uint8", "uint32", "uint64"):
+        a, b = RANDOM.randint(0, 256, (3, 4)).astype(kind), numpy.array([0, 1, 3, 7], kind)
+        for direction in ("LEFT", "RIGHT"):
+            write(f"shift_{direction.lower()}_{kind}", "BitShift", [a, b], 2, direction=direction, **plain)
+
+
+def write_bands():
+    for name, bands, length, rate, low, high in (("speech", 20, 400, 16000, 0.0, 8000.0), ("few", 3, 16, 8000, 20.0, 3000.0)):
+        write(f"mel_{name}", "MelWeightMatrix", [numpy.array(bands, "int64"), numpy.array(length, "int64"), numpy.array(rate, "int64"),
+              numpy.array(low, "float32"), numpy.array(high, "float32")], 1, domain="", opset=17)
+
+
+def write_machines():
+    x, support = numbers(6, 3), [float(each) for each in numbers(15)]
+    coefficients = [float(each) for each in numbers(5)]
+    for kind in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        write(f"machine_{kind.lower()}", "SVMRegressor", [x], domain="ai.onnx.ml", kernel_type=kind, kernel_params=[0.5, 0.25, 3.0],
+              support_vectors=support, coefficients=coefficients, n_supports=5, rho=[0.2])
+    write("machine_of_features", "SVMRegressor", [x], domain="ai.onnx.ml", kernel_type="LINEAR", kernel_params=[0.0, 0.0, 0.0],
+          coefficients=coefficients[:3], rho=[0.2])
+
+
 if __name__ == "__main__":
     write_attention()
     write_multi_head()
@@ -189,3 +228,7 @@ if __name__ == "__main__":
     write_learned()
     write_grids()
     write_rearranged()
+    write_deformed()
+    write_bits()
+    write_bands()
+    write_machines()

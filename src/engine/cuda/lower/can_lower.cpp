@@ -32,7 +32,8 @@ struct TakesOf {
     return op.kind == network::UnaryKind::logical_not ? Takes::booleans : Takes::float32;
   }
   Takes operator()(const network::Binary& op) const {
-    return op.kind >= network::BinaryKind::logical_and ? Takes::booleans : Takes::float32;
+    if (network::is_of_bits(op.kind)) return Takes::nothing;
+    return network::is_logical(op.kind) ? Takes::booleans : Takes::float32;
   }
   Takes operator()(const network::Cast&) const { return Takes::casts; }
   Takes operator()(const network::Compare&) const { return Takes::compares; }

@@ -88,10 +88,11 @@ void Problems::refuse(const std::vector<std::size_t>& roots, const std::string& 
       throw all_[i].error.front();
   if (layers > 0)
     throw InputError(file,
-                     fmt::format("{} layer{} operators that no engine of this build runs: {}; "
-                                 "export the model without them, or add them as "
-                                 "docs/methods/operators.md says",
-                                 layers, layers == 1 ? " has" : "s have", text_of(lacking)));
+                     fmt::format("{} layer{} operators that no engine of this build runs: {}; {}",
+                                 layers, layers == 1 ? " has" : "s have", text_of(lacking),
+                                 !remedy_.empty() ? remedy_
+                                                  : "export the model without them, or add them as "
+                                                    "docs/methods/operators.md says"));
   if (first != nullptr) throw *first;
   throw InputError(file, "a value that an output needs could not be read");
 }

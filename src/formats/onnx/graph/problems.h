@@ -10,6 +10,12 @@
 
 namespace millrace::formats::onnx {
 
+/// No loops compute the operator, and no engine that was asked.
+class UnknownOperator : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Why there is no value for the outputs of a node.
 struct Problem {
   std::string unsupported;          // the operator, if no engine has it
@@ -30,6 +36,9 @@ class Problems {
   /// similar one takes long.
   const std::string& hint(const std::string& op_type, const std::function<std::string()>& make);
 
+  /// How an engine would run what no loops do; the last one counts.
+  void say_remedy(std::string remedy) { remedy_ = std::move(remedy); }
+
   /// Whether any of the problems behind the roots is an operator that is not supported.
   bool lacks_operator(const std::vector<std::size_t>& roots) const;
 
@@ -37,6 +46,7 @@ class Problems {
   std::vector<std::size_t> reached_from(const std::vector<std::size_t>& roots) const;
 
   std::vector<Problem> all_;
+  std::string remedy_;
   std::unordered_map<std::string, std::string> hints_;  // by operator
 };
 

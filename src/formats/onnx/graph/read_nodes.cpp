@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/excerpt.h"
 #include "formats/onnx/graph/functions.h"
+#include "formats/onnx/graph/opaque.h"
 #include "formats/onnx/lower.h"
 #include "formats/onnx/order.h"
 
@@ -64,15 +65,33 @@ void leave_problem(Reading& reading, const NodeToRead& node, Problem problem) {
 void lower_node(Reading& reading, const NodeToRead& node, const std::string& op_type) {
   if (const auto* function = find_function(reading, node.proto))
     return call_function(reading, *function, node);
+  if (reading.source.foreign != nullptr && !is_supported(op_type))
+    return read_opaque(reading, node, op_type);
   Node lowered(reading, node.proto, node.name, node.needed);
   lower(lowered, op_type);
+}
+
+/// Of a node that is known but refused: whether an engine runs it.
+bool is_read_elsewhere(Reading& reading, const NodeToRead& node, const std::string& op_type) {
+  if (!reading.source.asks_for_all || find_function(reading, node.proto) != nullptr ||
+      !is_supported(op_type) || op_type == "Dropout")  // in training mode it is random
+    return false;
+  try {
+    read_opaque(reading, node, op_type);
+    return true;
+  } catch (const InputError&) {
+    return false;  // the refusal says more
+  }
 }
 
 void read_node(Reading& reading, const NodeToRead& node) {
   const std::string op_type = operator_of(node.proto);
   const bool known = is_supported(op_type) || find_function(reading, node.proto) != nullptr;
-  Problem problem{known ? "" : op_type, {}, {}, {}};
-  for (const std::string& input : node.proto.input())
+  const bool asks = !known && reading.source.foreign != nullptr;
+  Problem problem{known || asks ? "" : op_type, {}, {}, {}};
+  const auto& inputs = node.proto.input();
+  for (const std::string& input :
+       asks ? names_read(node.proto) : std::vector<std::string>(inputs.begin(), inputs.end()))
     if (const auto cause = reading.names.problem_of(input)) problem.causes.push_back(*cause);
   if (!problem.causes.empty()) return leave_problem(reading, node, std::move(problem));
   try {
@@ -81,6 +100,8 @@ void read_node(Reading& reading, const NodeToRead& node) {
     if (reading.purpose == Purpose::network &&
         dynamic_cast<const TooMuchInside*>(&error) != nullptr)
       throw;
+    if (is_read_elsewhere(reading, node, op_type)) return;
+    if (dynamic_cast<const UnknownOperator*>(&error) != nullptr) problem.unsupported = op_type;
     problem.error.push_back(error);
     leave_problem(reading, node, std::move(problem));
   }

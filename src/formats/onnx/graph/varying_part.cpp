@@ -75,6 +75,11 @@ void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
   ::onnx::ModelProto model;
   model.set_ir_version(8);
   model.add_opset_import()->set_version(reading.names.opset());
+  for (const auto& [domain, version] : reading.source.domains) {
+    ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(version);
+  }
   if (reading.source.is_of_pytorch) model.set_producer_name(pytorch);
   for (const auto& [key, function] : reading.functions) *model.add_functions() = *function;
   const std::vector<std::string> names = node_names(nodes_of(graph));
@@ -140,12 +145,14 @@ bool lacks_operator(Reading& reading, const std::vector<std::string>& outputs) {
   return reading.problems.lacks_operator(problems);
 }
 
-/// What VaryingPart::compute is.
-std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inputs) {
+/// What VaryingPart::compute calls.
+std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inputs,
+                                 const std::shared_ptr<const ForeignOperators>& foreign) {
   const std::string place = "varying_part";
   const auto model = parse_model(*part.model, place);
-  Reading reading({place, {}, opset_of(*model, place), is_of_pytorch(*model)}, functions_of(*model),
-                  Purpose::values);
+  Reading reading({place, {}, opset_of(*model, place), is_of_pytorch(*model), domains_of(*model),
+                   foreign},
+                  functions_of(*model), Purpose::values);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     reading.define(part.inputs[i], reading.network.add_constant(std::move(inputs[i])));
   read_nodes(reading, nodes_of(model->graph()));
@@ -163,7 +170,10 @@ std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inp
 
 void read_varying_part(Reading& reading, const ::onnx::GraphProto& graph) {
   VaryingPart part;
-  part.compute = evaluate_part;
+  part.compute = [foreign = reading.source.foreign](const VaryingPart& of,
+                                                    std::vector<Array> inputs) {
+    return evaluate_part(of, std::move(inputs), foreign);
+  };
   part.outputs = unread_outputs(reading, graph);
   if (part.outputs.empty() || lacks_operator(reading, part.outputs)) return;
   Extent extent(reading, graph);

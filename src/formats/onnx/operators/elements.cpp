@@ -1,6 +1,7 @@
 // Functions of one element, comparisons, logic.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "formats/onnx/node/node.h"
@@ -80,6 +81,43 @@ void lower_logic(Node& node) {
   node.give(0, node.add(Binary{kind}, node.inputs(), made));
 }
 
+void need_integers(const Node& node, bool also_signed) {
+  for (std::size_t i = 0; i < node.optional_inputs().size(); ++i) {
+    const std::string_view type = to_text(node.type(i));
+    const bool fits = type.starts_with("uint") || (also_signed && type.starts_with("int"));
+    if (!fits)
+      node.fail(fmt::format("the input '{}' has type {}, expected {}", node.tensor(i).name, type,
+                            also_signed ? "an integer" : "an unsigned integer"));
+  }
+}
+
+template <BinaryKind kind>
+void lower_bits(Node& node) {
+  need_integers(node, true);
+  need_same_types(node);
+  node.give(0, node.add(Binary{kind}, node.inputs(), {node.type(0), common_shape(node, 0)}));
+}
+
+/// Or exclusively with ones.
+void lower_bitwise_not(Node& node) {
+  need_integers(node, true);
+  Buffer ones(size_of(node.type(0)));
+  std::ranges::fill(ones.bytes(), std::byte{0xff});
+  const TensorId mask = node.add_constant(make_array(node.type(0), {}, std::move(ones)));
+  node.give(0, node.add(Binary{BinaryKind::bit_xor}, {node.input(0), mask},
+                        {node.type(0), node.shape(0)}));
+}
+
+void lower_bit_shift(Node& node) {
+  need_integers(node, false);
+  need_same_types(node);
+  const std::string direction = node.attributes().text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    node.fail(fmt::format("the attribute 'direction' is '{}', expected LEFT or RIGHT", direction));
+  const Binary op{direction == "LEFT" ? BinaryKind::shift_left : BinaryKind::shift_right};
+  node.give(0, node.add(op, node.inputs(), {node.type(0), common_shape(node, 0)}));
+}
+
 void lower_not(Node& node) {
   need_booleans(node, 1);
   add_unary(node, {UnaryKind::logical_not});
@@ -148,6 +186,11 @@ constexpr std::array table_of_elements{
     OperatorEntry{"Asinh", lower_function<UnaryKind::asinh>, 1, 1, ""},
     OperatorEntry{"Atan", lower_function<UnaryKind::atan>, 1, 1, ""},
     OperatorEntry{"Atanh", lower_function<UnaryKind::atanh>, 1, 1, ""},
+    OperatorEntry{"BitShift", lower_bit_shift, 2, 2, "direction"},
+    OperatorEntry{"BitwiseAnd", lower_bits<BinaryKind::bit_and>, 2, 2, ""},
+    OperatorEntry{"BitwiseNot", lower_bitwise_not, 1, 1, ""},
+    OperatorEntry{"BitwiseOr", lower_bits<BinaryKind::bit_or>, 2, 2, ""},
+    OperatorEntry{"BitwiseXor", lower_bits<BinaryKind::bit_xor>, 2, 2, ""},
     OperatorEntry{"CastLike", lower_cast_like, 2, 2, "round_mode saturate"},
     OperatorEntry{"Ceil", lower_function<UnaryKind::ceil>, 1, 1, ""},
     OperatorEntry{"Celu", lower_celu, 1, 1, "alpha"},

@@ -1,4 +1,4 @@
-// Operators of ai.onnx.ml that scikit-learn's converters write, but for trees and support vectors.
+// Operators of ai.onnx.ml that scikit-learn's converters write, but for trees and SVMClassifier.
 #include <fmt/format.h>
 
 #include <array>
@@ -103,13 +103,73 @@ void lower_linear_classifier(Node& node) {
   node.give(0, steps.gathered(steps.integers({count}, classes, DataType::int64), largest));
 }
 
+/// A row of kernel values for each row of features: how near it is to each support vector.
+TensorId kernel_values(Node& node, TensorId features, std::int64_t vectors) {
+  Steps steps(node);
+  const std::int64_t columns = steps.shape(features).back();
+  const Numbers support = numbers_of(node, "support_vectors");
+  if (static_cast<std::int64_t>(support.size()) != vectors * columns)
+    node.fail(fmt::format("the support vectors have {} numbers, expected {} for {} of {} features",
+                          support.size(), vectors * columns, vectors, columns));
+  const TensorId table = steps.numbers({vectors, columns}, support, DataType::float32);
+  const std::string kind = node.attributes().text("kernel_type", "LINEAR");
+  const Numbers given = numbers_of(node, "kernel_params");
+  if (given.size() != 3 && kind != "LINEAR")
+    node.fail(fmt::format("'kernel_params' has {} numbers, expected 3", given.size()));
+  if (kind == "RBF") {
+    const TensorId rows = steps.reshaped(features, {steps.shape(features)[0], 1, columns});
+    const TensorId apart = steps.combined(BinaryKind::sub, rows, table);
+    const TensorId squares = steps.combined(BinaryKind::mul, apart, apart);
+    const Shape sums{steps.shape(features)[0], vectors};
+    const TensorId sum =
+        node.add(Reduce{ReduceKind::sum, {2}}, {squares}, {DataType::float32, sums});
+    return steps.function({UnaryKind::exp}, steps.scaled(sum, -double{given[0]}));
+  }
+  const TensorId products = steps.product(features, steps.transposed(table, {1, 0}));
+  if (kind == "LINEAR") return products;
+  const TensorId scaled = steps.sum(steps.scaled(products, double{given[0]}),
+                                    steps.number(double{given[1]}, DataType::float32));
+  if (kind == "SIGMOID") return steps.function({UnaryKind::tanh}, scaled);
+  if (kind != "POLY")
+    node.fail(fmt::format("'kernel_type' is '{}', expected LINEAR, POLY, RBF or SIGMOID", kind));
+  return steps.combined(BinaryKind::pow, scaled,
+                        steps.number(double{given[2]}, DataType::float32));
+}
+
+/// Without support vectors the coefficients are those of the features.
+void lower_svm_regressor(Node& node) {
+  if (node.attributes().integer("one_class", 0) != 0)
+    node.fail("the attribute 'one_class' is 1, expected 0");
+  Steps steps(node);
+  const Numbers coefficients = numbers_of(node, "coefficients"), rho = numbers_of(node, "rho");
+  const std::int64_t vectors = node.attributes().integer("n_supports", 0);
+  TensorId values = features_of(node);
+  if (vectors > 0) values = kernel_values(node, values, vectors);
+  if (std::ssize(coefficients) != steps.shape(values).back() || rho.size() != 1)
+    node.fail(fmt::format("there are {} coefficients and {} numbers 'rho', expected {} and 1",
+                          coefficients.size(), rho.size(), steps.shape(values).back()));
+  const TensorId column = steps.numbers({std::ssize(coefficients), 1}, coefficients,
+                                        DataType::float32);
+  const TensorId sums = steps.sum(steps.product(values, column),
+                                  steps.number(double{rho[0]}, DataType::float32));
+  node.give(0, transformed(node, sums));
+}
+
+/// Scores stay rows of a tensor: there are no maps from classes to scores.
+void lower_zip_map(Node& node) { node.give(0, node.input(0)); }
+
 constexpr std::array table_of_learned{
     OperatorEntry{"ai.onnx.ml.LinearClassifier", lower_linear_classifier, 1, 1,
                   "classlabels_ints classlabels_strings coefficients intercepts multi_class "
                   "post_transform"},
     OperatorEntry{"ai.onnx.ml.LinearRegressor", lower_linear_regressor, 1, 1,
                   "coefficients intercepts post_transform targets"},
+    OperatorEntry{"ai.onnx.ml.SVMRegressor", lower_svm_regressor, 1, 1,
+                  "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
+                  "support_vectors"},
     OperatorEntry{"ai.onnx.ml.Scaler", lower_scaler, 1, 1, "offset scale"},
+    OperatorEntry{"ai.onnx.ml.ZipMap", lower_zip_map, 1, 1,
+                  "classlabels_int64s classlabels_strings"},
 };
 
 }  // namespace

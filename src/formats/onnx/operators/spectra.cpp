@@ -1,4 +1,5 @@
-// DFT as a product with a constant matrix, and STFT as a convolution with constant filters.
+// DFT as a product with a constant matrix, STFT as a convolution with constant filters, and the
+// bands of a spectrum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <span>
 
 #include "formats/onnx/node/node.h"
 #include "formats/onnx/operators/steps.h"
@@ -213,8 +215,53 @@ void lower_stft(Node& node) {
   node.give(0, steps.reshaped(x, {shape[0], frames.count, transform.bins, 2}));
 }
 
+constexpr std::int64_t most_bands = 1 << 20;
+
+/// How much of the bin belongs to the band that rises from the first end to the second and falls to
+/// the third.
+float weight_in(std::span<const std::int64_t> ends, std::int64_t bin) {
+  const auto share = [](std::int64_t a, std::int64_t b) {
+    return static_cast<float>(a) / static_cast<float>(b);
+  };
+  if (bin >= ends[1] && bin < ends[2]) return share(ends[2] - bin, ends[2] - ends[1]);
+  if (bin == ends[1]) return 1;
+  return bin >= ends[0] && bin < ends[1] ? share(bin - ends[0], ends[1] - ends[0]) : 0;
+}
+
+/// Triangles over the bins of a spectrum, their ends at equal distances in mel.
+void lower_mel_weight_matrix(Node& node) {
+  const std::int64_t bands = integer(node, 0, "the number of bands");
+  const std::int64_t length = integer(node, 1, "the length of the transform");
+  const std::int64_t rate = integer(node, 2, "the sample rate");
+  const double low = numbers(node, 3, "the lowest frequency").at(0);
+  const double high = numbers(node, 4, "the highest frequency").at(0);
+  const std::int64_t code = node.attributes().integer("output_datatype", 1);
+  if (code != 1) node.fail(fmt::format("'output_datatype' is {}, expected 1 (float32)", code));
+  const std::int64_t bins = length / 2 + 1;
+  if (bands < 1 || length < 1 || rate < 1 || low < 0 || high <= low || bands > most_bands ||
+      length > most_bands)
+    node.fail(fmt::format("{} bands of {} values at {} Hz from {} to {} Hz make no filters", bands,
+                          length, rate, low, high));
+  take_memory(node, size_of(DataType::float32) * (bins * bands));
+  const auto mel_of = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double first = mel_of(low), step = (mel_of(high) - first) / static_cast<double>(bands + 2);
+  std::vector<std::int64_t> ends;
+  for (std::int64_t i = 0; i < bands + 2; ++i) {
+    const double hertz = 700 * (std::pow(10, (first + step * static_cast<double>(i)) / 2595) - 1);
+    const double bin = static_cast<double>(length + 1) * hertz / static_cast<double>(rate);
+    ends.push_back(std::min(bins, static_cast<std::int64_t>(bin)));
+  }
+  std::vector<float> weights(static_cast<std::size_t>(bins * bands));
+  for (std::int64_t band = 0; band < bands; ++band)
+    for (std::int64_t bin = 0; bin < bins; ++bin)
+      weights[static_cast<std::size_t>(bin * bands + band)] =
+          weight_in({&ends[static_cast<std::size_t>(band)], 3}, bin);
+  node.give(0, node.add_constant(make_array<float>(DataType::float32, {bins, bands}, weights)));
+}
+
 constexpr std::array table_of_spectra{
     OperatorEntry{"DFT", lower_dft, 1, 3, "axis inverse onesided"},
+    OperatorEntry{"MelWeightMatrix", lower_mel_weight_matrix, 5, 5, "output_datatype"},
     OperatorEntry{"STFT", lower_stft, 2, 4, "onesided"},
 };
 

@@ -24,6 +24,7 @@ std::span<const OperatorEntry> indexing_operators();       // GatherElements, To
 std::span<const OperatorEntry> normalization_operators();  // over layers, groups and instances
 std::span<const OperatorEntry> sequence_operators();       // RNN, GRU, LSTM, CumSum
 std::span<const OperatorEntry> attention_operators();      // Attention, RotaryEmbedding
+std::span<const OperatorEntry> deformed_operators();       // DeformConv
 std::span<const OperatorEntry> fused_operators();          // of ONNX Runtime's optimisers
 std::span<const OperatorEntry> optimised_operators();      // of its optimiser, layers of a network
 std::span<const OperatorEntry> learned_operators();        // of ai.onnx.ml
