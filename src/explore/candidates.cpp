@@ -18,7 +18,8 @@ namespace {
 
 constexpr double noise = 0.01;       // of measurements, at least
 constexpr std::int64_t most_unlike = 8;  // times the fastest copy's time, of the slowest
-constexpr double most_noise = 0.1;  // at most: more is too much to give away
+constexpr double most_noise = 0.03;  // at most, for fewer processors: more is too much to give away
+constexpr double most_noise_of_as_many = 0.1;  // for as many: a busy machine tells no more
 
 bool uses_int8(const std::vector<board::Variant>& variants) {
   return std::any_of(variants.begin(), variants.end(),
@@ -271,7 +272,9 @@ std::size_t Candidates::best() const {
   for (std::size_t i = 1; i < list_.size(); ++i)
     if (is_faster(list_[i], list_[fastest])) fastest = i;
   const auto effort = [](const Candidate& c) {
-    return std::tuple(plan::phases_in(c.plan), c.plan.channels.size(), c.latency, period_of(c));
+    // What waits for others suffers from all that disturbs one of them; a prediction knows of none.
+    const std::size_t waits = c.evidence.period == Time{} ? 0 : c.plan.channels.size();
+    return std::tuple(plan::phases_in(c.plan), waits, c.latency, period_of(c));
   };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < list_.size(); ++i)
@@ -291,7 +294,9 @@ bool Candidates::is_faster(const Candidate& a, const Candidate& b) const {
 bool Candidates::is_as_fast(const Candidate& candidate, const Candidate& fastest) const {
   if (!is_in_time(candidate)) return false;
   if ((candidate.evidence.period != Time{}) != (fastest.evidence.period != Time{})) return false;
-  const double doubt = std::clamp(candidate.doubt, noise, most_noise);
+  const bool has_fewer = plan::actors_in(candidate.plan) < plan::actors_in(fastest.plan);
+  const double doubt =
+      std::clamp(candidate.doubt, noise, has_fewer ? most_noise : most_noise_of_as_many);
   return period_of(candidate) <= (1 + doubt) * period_of(fastest);
 }
 

@@ -76,8 +76,9 @@ struct Choice {
 };
 
 /// The candidate with the smallest measured period, else with the smallest bound; of those that are
-/// within 1 % of it, or that measurements do not tell apart and are within 10 %, the one with the
-/// fewest phases, then with the fewest channels, and then with the smallest latency. One processor
+/// within 1 % of it, or that measurements do not tell apart and are within 3 %, or 10 % if they use
+/// as many processors, the one with the fewest phases, then with the fewest channels, and then with
+/// the smallest latency. One processor
 /// alone is always among the candidates, if one can run all layers. If none keeps within the
 /// largest latency, the one with the smallest. InputError if all that was found goes beyond what
 /// the board can do.

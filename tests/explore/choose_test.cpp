@@ -169,6 +169,21 @@ TEST(Choose, what_measurements_do_not_tell_apart_is_decided_by_effort) {
   EXPECT_EQ(winner(Time(1040), 0.3), "exact contiguous");
 }
 
+/// Copies do not wait for each other: on a busy machine they suffer least.
+TEST(Choose, copies_are_taken_before_pipelines_that_measurements_do_not_tell_apart) {
+  const auto stages = [](Time copies, double doubt) {
+    ChooseOptions options = quick();
+    options.measure = measuring(
+        [&](const plan::Plan& plan) { return plan.stages.size() == 1 ? copies : Time(1000); },
+        doubt);
+    const auto profile = profile_with({10, 20, 20, 10}, 0);
+    return choose(chain(4), two_cores(), profile, options).winner().plan.stages.size();
+  };
+  EXPECT_EQ(stages(Time(1080), 0.2), 1u);
+  EXPECT_EQ(stages(Time(1080), 0.02), 2u);
+  EXPECT_EQ(stages(Time(1120), 0.2), 2u);
+}
+
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
   options.measure = measuring([](const plan::Plan& plan) {
