@@ -4,7 +4,7 @@
   shared_cases.py models|turn3|applications --millrace PATH --source PROJECT_FOLDER
 
 models: every network on every engine that computes, with the given inputs; outputs as expected.
-turn3: likewise, with arrays in archives; those that are refused are refused in a sentence.
+turn3: likewise, with arrays in archives; those that are listed may be refused in a sentence.
 applications: every repro.sh, which ends with 1 as long as its fault is there.
 Ends with 77 where there is no such folder.
 """
@@ -27,9 +27,9 @@ TYPES = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|u1": "B", "|i1": "b",
 # Not as expected, each with its reason.
 MODELS_REFUSED = {"input_without_elements": "inputs without elements are refused in a sentence"}
 MODELS_REFUSED.update({f"refused_{name}": f"{why} is not supported" for name, why in {
-    "bitand": "BitwiseAnd", "deform": "DeformConv", "lstm_lengths_input": "a length that is an input",
+    "lstm_lengths_input": "a length that is an input",
     "ml_forest": "an ensemble of trees", "ms_gqa": "GroupQueryAttention", "ort13894b": "a count that is an input",
-    "scan": "Scan", "tensorscatter": "TensorScatter", "tvm17991": "BitwiseNot", "unique": "Unique"}.items()})
+    "scan": "Scan", "tensorscatter": "TensorScatter", "unique": "Unique"}.items()})
 MODEL_OPTIONS = {"batch_of_zero": ["--shape", "x=1x3x4x4"], "refused_ml_forest": ["--shape", "X=3x4"],
                  "branch_not_taken": ["--shape", "x=1x24"]}
 INPUT_NAMES = {"input_name_long": {"x": "x" * 300}}
@@ -82,8 +82,8 @@ def complaint_about(case, engine, millrace):
             command += ["--input", f"{name}={file}"]
         done = subprocess.run(command + ["-o", "out.npy"], cwd=folder, capture_output=True,
                               text=True, timeout=60)
-        if case.name in MODELS_REFUSED:
-            return None if done.returncode == 2 else f"exit {done.returncode}, expected 2"
+        if case.name in MODELS_REFUSED and done.returncode == 2:
+            return None  # else an engine is here that has the operator: then it is right
         if done.returncode != 0:
             return f"exit {done.returncode}: {done.stderr}"
         found = [read_npy(path) for path in Path(folder).glob("out*.npy")]
