@@ -145,7 +145,7 @@ TEST_F(FaceSession, a_frame_that_does_not_fit_is_an_error_of_the_input) {
   }
 }
 
-volatile std::sig_atomic_t terminated = 0;
+std::atomic<int> terminated{0};
 
 TEST_F(FaceSession, signals_of_the_program_stay_its_own) {
   const auto previous = std::signal(SIGTERM, [](int) { terminated = 1; });
