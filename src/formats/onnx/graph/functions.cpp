@@ -210,4 +210,14 @@ void call_function(Reading& reading, const ::onnx::FunctionProto& function,
     reading.define(node.output(i), results[static_cast<std::size_t>(i)]);
 }
 
+void set_versions(const Reading& reading, ::onnx::ModelProto& model) {
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(reading.names.opset());
+  for (const auto& [domain, version] : reading.source.domains) {
+    ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(version);
+  }
+}
+
 }  // namespace millrace::formats::onnx

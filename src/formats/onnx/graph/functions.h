@@ -30,4 +30,7 @@ struct NodeToRead {
 void call_function(Reading& reading, const ::onnx::FunctionProto& function,
                    const NodeToRead& call);
 
+/// Operators of a part of the file's graph mean there what they mean in the file.
+void set_versions(const Reading& reading, ::onnx::ModelProto& model);
+
 }  // namespace millrace::formats::onnx

@@ -60,13 +60,7 @@ void forget_absent_inputs(const Reading& reading, ::onnx::NodeProto& proto) {
 std::shared_ptr<const std::string> model_of(const Node& node, const ::onnx::NodeProto& proto) {
   Reading& reading = node.reading();
   ::onnx::ModelProto model;
-  model.set_ir_version(8);
-  model.add_opset_import()->set_version(reading.names.opset());
-  for (const auto& [domain, version] : reading.source.domains) {
-    ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
-    opset.set_domain(domain);
-    opset.set_version(version);
-  }
+  set_versions(reading, model);
   ::onnx::NodeProto& copy = *model.mutable_graph()->add_node();
   copy = proto;
   copy.set_name(node.name());

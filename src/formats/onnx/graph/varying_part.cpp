@@ -73,13 +73,7 @@ void take_in_external_data(Reading& reading, ::onnx::ModelProto& model) {
 ::onnx::ModelProto model_of(Reading& reading, const ::onnx::GraphProto& graph,
                             const Extent& extent, const std::vector<std::string>& outputs) {
   ::onnx::ModelProto model;
-  model.set_ir_version(8);
-  model.add_opset_import()->set_version(reading.names.opset());
-  for (const auto& [domain, version] : reading.source.domains) {
-    ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
-    opset.set_domain(domain);
-    opset.set_version(version);
-  }
+  set_versions(reading, model);
   if (reading.source.is_of_pytorch) model.set_producer_name(pytorch);
   for (const auto& [key, function] : reading.functions) *model.add_functions() = *function;
   const std::vector<std::string> names = node_names(nodes_of(graph));
