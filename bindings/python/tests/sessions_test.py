@@ -188,15 +188,17 @@ class Sessions(unittest.TestCase):
                 session.run(image)
                 session.close()
 
+        # A leak grows in every quarter; an arena that the allocator makes for busy threads comes once.
         some(500)
-        gc.collect()
-        before = resident_kib()
-        count = int(os.environ.get("MILLRACE_SESSIONS", "1000"))
-        some(count)
-        gc.collect()
-        grown = resident_kib() - before
-        print(f"{count} sessions: {grown} KiB", file=sys.stderr)
-        self.assertLess(grown, 4096 + count // 10)
+        count, growth = int(os.environ.get("MILLRACE_SESSIONS", "1000")) // 4, []
+        for _ in range(4):
+            gc.collect()
+            before = resident_kib()
+            some(count)
+            gc.collect()
+            growth.append(resident_kib() - before)
+        print(f"4 times {count} sessions: {growth} KiB", file=sys.stderr)
+        self.assertLess(sorted(growth)[1], 256 + count // 10)
 
     def test_many_small_frames_in_order_in_flat_memory(self):
         count = int(os.environ.get("MILLRACE_FRAMES", "50000"))
