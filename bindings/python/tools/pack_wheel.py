@@ -108,6 +108,15 @@ def pack_engines(prefix, libraries):
         shutil.copy(path, folder)
 
 
+def compress(wheel):
+    """More tightly than `wheel` does: a hundredth."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for info, content in files:
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED, 9)
+
+
 def write(tree, out, wheels, modules, glibc, machine):
     """Tags: what every module's Python takes, and the C library."""
     tags = {os.path.basename(wheel).split("-")[2] for wheel in wheels}
@@ -127,6 +136,7 @@ def write(tree, out, wheels, modules, glibc, machine):
         os.remove(old)
     subprocess.run([sys.executable, "-m", "wheel", "pack", "--dest-dir", out, tree], check=True)
     [made] = glob.glob(os.path.join(out, "*.whl"))
+    compress(made)
     size = os.path.getsize(made)
     print(f"{made}: {size / 1e6:.1f} MB, {len(modules)} modules")
     if size > MOST_BYTES:
