@@ -265,7 +265,7 @@ plan::PlanFile finish(const PlanRequest& request, const Work& work,
   return {request.board.empty()
               ? with_fewer_engines(plan, work.network, *work.engine, request.setup.context)
               : runtime::with_plugins(plan::simulated_where_not_here(plan, work.board),
-                                      work.network, work.plugins),
+                                      work.network, work.plugins, request.setup.context),
           origin_of(request, work.board, work.profile, work.processing), winner.evidence};
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/loaded/board_plugins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,14 +13,22 @@
 namespace millrace::runtime {
 namespace {
 
-/// Whether the engine reaches the stage's processors, which are no cores, and runs all of it there.
-bool runs(const engine::Engine& engine, const network::Network& network, const plan::Stage& stage) {
-  return std::ranges::all_of(stage.processors, [&](const board::Processor& processor) {
-    return processor.kind != board::ProcessorKind::cpu && engine.traits(processor) &&
-           std::ranges::all_of(stage.phases, [&](const plan::Phase& phase) {
-             return static_cast<bool>(engine.supports(network, phase.layers, processor));
-           });
-  });
+bool reaches(const engine::Engine& engine, const board::Processor& processor) {
+  return processor.kind != board::ProcessorKind::cpu && engine.traits(processor).has_value();
+}
+
+/// Whether the engine reaches all processors of the stage, which are no cores, and runs all of it
+/// there.
+Verdict runs(const engine::Engine& engine, const network::Network& network,
+             const plan::Stage& stage) {
+  for (const board::Processor& processor : stage.processors) {
+    if (!reaches(engine, processor))
+      return Verdict::no("it has a copy on " + processor.name + " too");
+    for (const plan::Phase& phase : stage.phases)
+      if (Verdict verdict = engine.supports(network, phase.layers, processor); !verdict)
+        return verdict;
+  }
+  return Verdict::yes();
 }
 
 }  // namespace
@@ -39,11 +49,21 @@ profile::Profile within_plugins(profile::Profile profile, const network::Network
   return profile;
 }
 
-plan::Plan with_plugins(plan::Plan plan, const network::Network& network, const Plugins& plugins) {
-  for (const auto& plugin : plugins)
-    plan = plan::with_engine(
-        plan, [&](const plan::Stage& stage) { return runs(*plugin, network, stage); },
-        plugin->name());
+plan::Plan with_plugins(plan::Plan plan, const network::Network& network, const Plugins& plugins,
+                        const Context& context) {
+  for (const auto& plugin : plugins) {
+    const auto is_for_it = [&](const plan::Stage& stage) {
+      const bool is_reached = std::ranges::any_of(
+          stage.processors, [&](const auto& each) { return reaches(*plugin, each); });
+      if (!is_reached) return false;
+      const Verdict verdict = runs(*plugin, network, stage);
+      if (!verdict)
+        context.note(fmt::format("{} is not compiled for {}, but simulated: {}", stage.name,
+                                 plugin->name(), verdict.reason()));
+      return static_cast<bool>(verdict);
+    };
+    plan = plan::with_engine(plan, is_for_it, plugin->name());
+  }
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/operation/context.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "network/network.h"
@@ -22,7 +23,9 @@ profile::Profile within_plugins(profile::Profile profile, const network::Network
                                 const Plugins& plugins);
 
 /// A plan for another board, whose stages are simulated here: those on devices of a plug-in name
-/// that as their engine, so that they are compiled for the board and run there.
-plan::Plan with_plugins(plan::Plan plan, const network::Network& network, const Plugins& plugins);
+/// that as their engine, so that they are compiled for the board and run there. Notes which of them
+/// stay simulated, and why: with copies on cores too, or with layers that the plug-in refuses.
+plan::Plan with_plugins(plan::Plan plan, const network::Network& network, const Plugins& plugins,
+                        const Context& context);
 
 }  // namespace millrace::runtime
