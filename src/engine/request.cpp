@@ -11,6 +11,10 @@ void check_space(const Engine& engine, const SubnetRequest& request) {
 
 void check_support(const Engine& engine, const SubnetRequest& request) {
   check_space(engine, request);
+  check_layers(engine, request);
+}
+
+void check_layers(const Engine& engine, const SubnetRequest& request) {
   for (const LayerId layer : request.layers) {
     const Verdict verdict = engine.supports(*request.network, layer, request.processor);
     if (!verdict)
@@ -26,6 +30,12 @@ void check_plain(const Engine& engine, const SubnetRequest& request) {
       throw InputError((*request.network)[port.tensor].name,
                        "it comes in the layout " + port.layout.format + ", but the engine " +
                            engine.name() + " reads only plain; ask its producer for plain");
+}
+
+std::vector<std::string> spaces_of(const SubnetRequest& request) {
+  std::vector<std::string> spaces = request.spaces;
+  for (const Port& port : request.inputs) spaces.push_back(port.layout.space);
+  return spaces;
 }
 
 std::vector<Port> plain_outputs(const SubnetRequest& request) {

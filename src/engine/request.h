@@ -15,11 +15,17 @@ Verdict all_of(std::span<const LayerId> layers, const Question& question) {
 /// For engines that work in the host's memory alone: NoSuchSpace if the request has another one.
 void check_space(const Engine& engine, const SubnetRequest& request);
 
-/// InputError naming the layer if the engine does not support one of them. As check_space().
+/// InputError naming the layer if the engine does not support one of them.
+void check_layers(const Engine& engine, const SubnetRequest& request);
+
+/// Both.
 void check_support(const Engine& engine, const SubnetRequest& request);
 
 /// For engines that know only plain tensors: InputError naming an input in another layout.
 void check_plain(const Engine& engine, const SubnetRequest& request);
+
+/// The memory spaces of outputs and inputs; empty: the host's.
+std::vector<std::string> spaces_of(const SubnetRequest& request);
 
 /// The outputs as ports, all of them plain.
 std::vector<Port> plain_outputs(const SubnetRequest& request);

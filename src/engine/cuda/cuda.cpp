@@ -12,6 +12,7 @@
 #include "engine/cuda/library/shared_library.h"
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/subnet.h"
+#include "engine/cuda/transfer.h"
 #include "engine/request.h"
 #include "network/operator_kinds.h"
 
@@ -119,17 +120,34 @@ class Cuda final : public Engine {
     if (!index_of(processor)) return std::nullopt;
     return Traits{.granularity = board::Granularity::subnet,
                   .uses_cores = false,
-                  .lets_caller_sleep = !platform_->settings.spins};
+                  .lets_caller_sleep = !platform_->settings.spins,
+                  .memory = processor.name};
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
-    check_support(*this, request);
     check_plain(*this, request);
+    if (request.is_transfer) return prepare_transfer(request);
+    check_layers(*this, request);
     check_variants(request);
+    for (const std::string& space : spaces_of(request))
+      if (!space.empty() && space != request.processor.name) throw_no_space(space);
     return std::make_unique<CudaSubnet>(gpu(*index_of(request.processor)), request);
   }
 
  private:
+  [[noreturn]] static void throw_no_space(const std::string& space) {
+    throw NoSuchSpace("the engine cuda has no memory '" + space + "' there");
+  }
+
+  /// Each GPU has a memory space of its own, which has its name.
+  std::unique_ptr<Subnet> prepare_transfer(const SubnetRequest& request) {
+    for (const std::string& space : spaces_of(request))
+      for (std::size_t i = 0; i < facts_.size(); ++i)
+        if (space == name_of_gpu(i))
+          return std::make_unique<CudaTransfer>(gpu(i), space, request);
+    throw_no_space(spaces_of(request).front());
+  }
+
   std::optional<std::size_t> index_of(const board::Processor& processor) const {
     if (processor.kind != board::ProcessorKind::gpu) return std::nullopt;
     for (std::size_t i = 0; i < facts_.size(); ++i)
@@ -190,6 +208,8 @@ std::vector<ReachedDevice> devices(const EngineOptions& options) {
     device.scheduling = board::usual_scheduling(device.kind);
     device.limits.granularity = board::Granularity::subnet;
     device.limits.streams = most_streams;
+    device.space = device.name;
+    device.costs.copy_engines = std::clamp(facts.copy_engines, 0, 2);
     result.push_back({device, "cuda", driver_text(loaded.platform->driver), facts.memory});
   }
   return result;

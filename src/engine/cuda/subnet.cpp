@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/cuda/lower/lower.h"
+#include "engine/cuda/transfer.h"
 #include "engine/request.h"
 
 namespace millrace::engine::cuda {
@@ -17,8 +18,11 @@ std::string place_of(const SubnetRequest& request) {
   return place + " on " + request.processor.name;
 }
 
-/// Bytes of an input that are copied at once.
-constexpr std::size_t piece = std::size_t{256} << 10;
+bool is_host(const Port& port) { return port.layout.space.empty(); }
+
+PinnedMemory pinned_for(const Driver& driver, const Port& port) {
+  return is_host(port) ? PinnedMemory(driver, port.layout.size) : PinnedMemory();
+}
 
 std::size_t count_of(Bytes size) { return static_cast<std::size_t>(size.count); }
 
@@ -34,6 +38,7 @@ Program program_of(Gpu& gpu, const SubnetRequest& request) {
 
 CudaSubnet::CudaSubnet(std::shared_ptr<Gpu> gpu, const SubnetRequest& request)
     : gpu_(std::move(gpu)),
+      space_(request.processor.name),
       place_(place_of(request)),
       inputs_(request.inputs),
       outputs_(plain_outputs(request)) {
@@ -90,8 +95,8 @@ void CudaSubnet::lay_out() {
                              ? storage.constant->address()
                              : arena_.address() + static_cast<Address>(plan.offsets[i].count));
   }
-  for (const Port& port : inputs_) sent_.emplace_back(driver, port.layout.size);
-  for (const Port& port : outputs_) received_.emplace_back(driver, port.layout.size);
+  for (const Port& port : inputs_) sent_.push_back(pinned_for(driver, port));
+  for (const Port& port : outputs_) received_.push_back(pinned_for(driver, port));
   for (std::size_t i = 0; i < program_.faults.size(); ++i)
     faults_.emplace_back(driver, Bytes{sizeof(int)});
 }
@@ -119,9 +124,10 @@ void CudaSubnet::start_all(bool with_events) {
     check(driver, driver.fill_later(addresses_[fault.storage], 0, sizeof(int), stream));
   start_steps(with_events);
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    check(driver,
-          driver.copy_out_later(received_[i].data(), addresses_[program_.outputs[i].storage],
-                                count_of(outputs_[i].layout.size), stream));
+    if (is_host(outputs_[i]))
+      check(driver,
+            driver.copy_out_later(received_[i].data(), addresses_[program_.outputs[i].storage],
+                                  count_of(outputs_[i].layout.size), stream));
   for (std::size_t i = 0; i < faults_.size(); ++i)
     check(driver, driver.copy_out_later(faults_[i].data(), addresses_[program_.faults[i].storage],
                                         sizeof(int), stream));
@@ -145,29 +151,34 @@ CudaSubnet::Graph CudaSubnet::capture(bool with_events) {
   return {executable, {driver.release_executable}};
 }
 
-/// In pieces: the GPU fetches one while the next is brought to pinned memory.
-void CudaSubnet::send(std::size_t input, const std::byte* from) {
-  const Driver& driver = gpu_->driver();
-  const std::size_t size = count_of(inputs_[input].layout.size);
-  const Address to = addresses_[program_.inputs[input].storage];
-  for (std::size_t begin = 0; begin < size; begin += piece) {
-    const std::size_t bytes = std::min(piece, size - begin);
-    std::byte* const pinned = sent_[input].data() + begin;
-    std::memcpy(pinned, from + begin, bytes);
-    check(driver, driver.copy_in_later(to + begin, pinned, bytes, stream_.get()));
-  }
-}
-
 void CudaSubnet::run_graph(const Graph& graph, std::span<const std::byte* const> in,
                            std::span<std::byte* const> out) {
   const Driver& driver = gpu_->driver();
+  const Stream stream = stream_.get();
   gpu_->use();
-  for (std::size_t i = 0; i < inputs_.size(); ++i) send(i, in[i]);
-  check(driver, driver.launch_graph(graph.get(), stream_.get()));
-  check(driver, driver.record_event(done_.get(), stream_.get()));
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Address to = addresses_[program_.inputs[i].storage];
+    const std::size_t size = count_of(inputs_[i].layout.size);
+    if (is_host(inputs_[i]))
+      send(driver, sent_[i], {in[i], size}, {to, stream});
+    else
+      check(driver, driver.copy_within_later(to, address_of(in[i]), size, stream));
+  }
+  check(driver, driver.launch_graph(graph.get(), stream));
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (!is_host(outputs_[i]))
+      check(driver,
+            driver.copy_within_later(address_of(out[i]), addresses_[program_.outputs[i].storage],
+                                     count_of(outputs_[i].layout.size), stream));
+  check(driver, driver.record_event(done_.get(), stream));
   check(driver, driver.wait_for_event(done_.get()));
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    std::memcpy(out[i], received_[i].data(), count_of(outputs_[i].layout.size));
+    if (is_host(outputs_[i]))
+      std::memcpy(out[i], received_[i].data(), count_of(outputs_[i].layout.size));
+}
+
+std::shared_ptr<std::byte> CudaSubnet::allocate(const Layout& layout) {
+  return allocate_on(gpu_, space_, layout);
 }
 
 void CudaSubnet::check_faults() const {

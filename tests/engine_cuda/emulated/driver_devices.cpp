@@ -20,6 +20,9 @@ int attribute(int* value, int which, int device) {
     case 38:
       *value = 4 << 20;
       return success;  // bytes of the second cache
+    case 40:
+      *value = copy_engines();
+      return success;
     case 75:
       *value = 7;
       return success;  // the compute capability

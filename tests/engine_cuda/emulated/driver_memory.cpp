@@ -1,4 +1,5 @@
 // The driver's functions for memory.
+#include <atomic>
 #include <cstring>
 
 #include "context.h"
@@ -38,12 +39,29 @@ int do_with(const Part& part, StreamObject* stream, const Work& work) {
   });
 }
 
+/// Bytes that crossed between the host's memory and the device's.
+std::atomic<std::size_t> crossed = 0;
+
 int copy_in(Address to, const void* from, std::size_t bytes, StreamObject* stream) {
-  return do_with({to, bytes}, stream, [=] { std::memcpy(pointer_to(to), from, bytes); });
+  return do_with({to, bytes}, stream, [=] {
+    std::memcpy(pointer_to(to), from, bytes);
+    crossed += bytes;
+  });
 }
 
 int copy_out(void* to, Address from, std::size_t bytes, StreamObject* stream) {
-  return do_with({from, bytes}, stream, [=] { std::memcpy(to, pointer_to(from), bytes); });
+  return do_with({from, bytes}, stream, [=] {
+    std::memcpy(to, pointer_to(from), bytes);
+    crossed += bytes;
+  });
+}
+
+/// Neither end in the host's memory.
+int copy_within(Address to, Address from, std::size_t bytes, StreamObject* stream) {
+  if (bytes != 0 && !is_allocated(from, bytes)) return invalid_value;
+  return do_with({to, bytes}, stream, [=]() {
+    std::memcpy(pointer_to(to), pointer_to(from), bytes);
+  });
 }
 
 int fill(Address to, unsigned char value, std::size_t bytes, StreamObject* stream) {
@@ -54,6 +72,9 @@ int fill(Address to, unsigned char value, std::size_t bytes, StreamObject* strea
 }  // namespace emulated
 
 using emulated::Address;
+
+/// For tests.
+extern "C" std::size_t millrace_crossed_bytes() { return emulated::crossed; }
 
 extern "C" int cuMemAlloc_v2(Address* address, std::size_t bytes) {
   return emulated::outside_captures([&] { return emulated::allocate(address, bytes); });
@@ -81,6 +102,10 @@ extern "C" int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t by
 extern "C" int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes,
                                     StreamObject* stream) {
   return emulated::copy_out(to, from, bytes, stream);
+}
+extern "C" int cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes,
+                                    StreamObject* stream) {
+  return emulated::copy_within(to, from, bytes, stream);
 }
 extern "C" int cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes,
                                StreamObject* stream) {

@@ -21,6 +21,8 @@ int device_count() {
 
 std::size_t device_memory() { return number_of("MILLRACE_TEST_CUDA_MEMORY", std::size_t{1} << 30); }
 
+int copy_engines() { return static_cast<int>(number_of("MILLRACE_TEST_CUDA_COPY_ENGINES", 2)); }
+
 std::size_t failing_launch() { return number_of("MILLRACE_TEST_CUDA_FAIL_AFTER", 0); }
 
 }  // namespace emulated

@@ -8,6 +8,8 @@ namespace emulated {
 int device_count();
 /// MILLRACE_TEST_CUDA_MEMORY in bytes, or else 1 GiB.
 std::size_t device_memory();
+/// MILLRACE_TEST_CUDA_COPY_ENGINES, or else 2.
+int copy_engines();
 /// MILLRACE_TEST_CUDA_FAIL_AFTER: of the graph launches since it was set, this one fails, and all
 /// after it. 0: none fails.
 std::size_t failing_launch();

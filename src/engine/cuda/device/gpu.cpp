@@ -29,6 +29,7 @@ GpuFacts facts_of(const Driver& driver, Device device) {
   int cache = 0;
   check(driver, driver.device_attribute(&cache, cache_bytes, device));
   facts.cache = {cache};
+  check(driver, driver.device_attribute(&facts.copy_engines, copy_engine_count, device));
   std::size_t memory = 0;
   check(driver, driver.device_memory(&memory, device));
   facts.memory = {static_cast<std::int64_t>(memory)};

@@ -34,6 +34,7 @@ struct GpuFacts {
   std::string name;
   int major = 0, minor = 0;  // compute capability
   Bytes memory, cache;       // the second level, which all share
+  int copy_engines = 0;
 };
 /// Facts of all GPUs that the driver reaches, in its order.
 std::vector<GpuFacts> find_gpus(const Driver& driver);

@@ -33,6 +33,7 @@ void find_memory(const SharedLibrary& library, Driver& driver) {
   library.find("cuMemcpyHtoDAsync_v2", driver.copy_in_later);
   library.find("cuMemcpyDtoHAsync_v2", driver.copy_out_later);
   library.find("cuMemcpyDtoH_v2", driver.copy_out);
+  library.find("cuMemcpyDtoDAsync_v2", driver.copy_within_later);
   library.find("cuMemsetD8Async", driver.fill_later);
 }
 

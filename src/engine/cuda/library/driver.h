@@ -26,6 +26,7 @@ using Device = int;
 enum Status : int { success = 0, out_of_memory = 2 };
 enum Attribute : int {
   cache_bytes = 38,  // of the second level
+  copy_engine_count = 40,
   major_capability = 75,
   minor_capability = 76,
 };
@@ -60,6 +61,7 @@ struct Driver {
   int (*copy_in_later)(Address, const void*, std::size_t, Stream);
   int (*copy_out_later)(void*, Address, std::size_t, Stream);
   int (*copy_out)(void*, Address, std::size_t);
+  int (*copy_within_later)(Address to, Address from, std::size_t, Stream);
   int (*fill_later)(Address, unsigned char, std::size_t, Stream);
 
   int (*make_stream)(Stream*, unsigned flags);
