@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "engine/registry.h"
+#include "engine/tolerance.h"
 #include "network/evaluate/nan_layer.h"
 #include "plan/build.h"
 #include "plan/steps.h"
@@ -42,26 +43,10 @@ plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& 
                              {loaded.plan.variants, {}, loaded.plan.calibration});
 }
 
-/// Float32 sums in another order differ in their last bits, layer after layer. A number of f16 or
-/// bf16 is off by up to 2^-11 or 2^-8 each time it is stored, one of int8 by 2^-8 of the range.
-double tolerance_in(board::Precision precision) {
-  switch (precision) {
-    case board::Precision::f32:
-      return 1e-4;
-    case board::Precision::f16:
-      return 0.01;
-    case board::Precision::bf16:
-      return 0.05;
-    case board::Precision::int8:
-      break;
-  }
-  return 0.25;
-}
-
 double tolerance_of(const VerifyRequest& request, const plan::Plan& plan) {
   board::Precision lowest = board::Precision::f32;
   for (const board::Variant& variant : plan.variants) lowest = std::max(lowest, variant.precision);
-  return request.tolerance.value_or(tolerance_in(lowest));
+  return request.tolerance.value_or(engine::tolerance_in(lowest));
 }
 
 /// All inputs are kept, and the results of both engines.

@@ -66,12 +66,18 @@ def resident_kib():
 
 def seconds_to_end(code, after):
     """How long Ctrl-C takes to end the code, as KeyboardInterrupt."""
-    whole = f"import millrace\ntry:\n    {code}\nexcept KeyboardInterrupt:\n    print('interrupted')"
+    # A shell's background job would ignore it.
+    whole = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    whole += f"import millrace\ntry:\n    {code}\nexcept KeyboardInterrupt:\n    print('interrupted')"
     with subprocess.Popen([sys.executable, "-c", whole], stdout=subprocess.PIPE, text=True) as child:
         time.sleep(after)
         child.send_signal(signal.SIGINT)
         begin = time.monotonic()
-        said = child.communicate(timeout=60)[0]
+        try:
+            said = child.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
         taken = time.monotonic() - begin
     if "interrupted" not in said:
         raise AssertionError(f"was over before Ctrl-C: {code}")

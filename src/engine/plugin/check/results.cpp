@@ -14,14 +14,14 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/plugin/devices.h"
+#include "engine/tolerance.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::engine::plugin::check {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double largest_error = 1e-4;  // of the largest value
 
 bool same_bytes(const Results& a, const Results& b) {
   return std::ranges::equal(a, b, [](const network::Array& x, const network::Array& y) {
@@ -48,14 +48,19 @@ double difference(const Results& found, const Results& expected) {
   return largest == 0 ? difference : difference / largest;
 }
 
+/// In the precision that the programs have here: the device's first.
+bool is_right(const Bench& bench, const Results& found, const Results& expected) {
+  return difference(found, expected) <= tolerance_in(precisions_of(bench.device).front());
+}
+
 /// Whether the memory becomes right within a second, although run() is over.
-bool becomes_right(const Program& program, const Results& expected) {
+bool becomes_right(const Bench& bench, const Program& program, const Results& expected) {
   std::mutex mutex;
   std::condition_variable never;
   std::unique_lock lock(mutex);
-  const auto is_right = [&] { return difference(program.results(), expected) <= largest_error; };
-  for (int i = 0; i < 100 && !is_right(); ++i) never.wait_for(lock, std::chrono::milliseconds(10));
-  return is_right();
+  const auto is_it = [&] { return is_right(bench, program.results(), expected); };
+  for (int i = 0; i < 100 && !is_it(); ++i) never.wait_for(lock, std::chrono::milliseconds(10));
+  return is_it();
 }
 
 std::size_t heap() {
@@ -115,14 +120,14 @@ void check_results(const Bench& bench, const Case& test) {
   bench.teller.at("run() of " + test.name);
   program.run(inputs);
   const Results first = program.results();
-  const double error = difference(first, expected);
-  if (error > largest_error && becomes_right(program, expected))
+  const bool is_wrong = !is_right(bench, first, expected);
+  if (is_wrong && becomes_right(bench, program, expected))
     return bench.teller.fault(fmt::format(
         "late event: {}: the outputs were written after run() had returned", test.name));
-  if (error > largest_error)
+  if (is_wrong)
     return bench.teller.fault(
         fmt::format("wrong result: {}: it differs by {:.2g} of the largest value", test.name,
-                    error));
+                    difference(first, expected)));
   for (int i = 0; i < 5; ++i) {
     bench.teller.at("another run() of " + test.name);
     program.run(inputs);
@@ -159,7 +164,7 @@ void check_threads(const Bench& bench, const Case& test) {
       for (int i = 0; i < turns; ++i) {
         if (number == 0) bench.teller.at("threads of " + test.name);
         program.run(inputs);
-        if (difference(program.results(), expected) > largest_error) ++wrong;
+        if (!is_right(bench, program.results(), expected)) ++wrong;
       }
     } catch (const std::exception& error) {
       bench.teller.fault(fmt::format("race: {}: {}", test.name, error.what()));
