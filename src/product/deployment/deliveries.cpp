@@ -1,5 +1,7 @@
 #include "product/deployment/deliveries.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -32,6 +34,9 @@ Output Deliveries::output_of(const application::Application& application,
                              const std::string& group) const {
   Output output = application.output;
   if (request_.folder.empty()) return output;
+  if (group.find('/') != std::string::npos)
+    throw InputError(fmt::format("group '{}'", group),
+                     "its results cannot have its name, which has a '/'; name it otherwise");
   const fs::path folder = request_.folder;
   if (is_empty(output)) {
     make_folder(folder);

@@ -247,6 +247,14 @@ def interrupted(run):
     print("ended:", spent < 1.5 or spent, "exit", code, "report:", "front" in lines)
 
 
+def taken_port(file="robot.json"):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "127.0.0.1:%d" % server.getsockname()[1]
+        done = subprocess.run(["millrace", "run", file, "--view", address, "--duration", "1s"], capture_output=True, text=True)
+    print("taken:", f"{address}: cannot be listened at; another program may have the port" in done.stderr and ":0 for any that is free" in done.stderr,
+          "exit", done.returncode)
+
+
 def make_noise(side=1000, count=6):
     """Large pictures that do not compress well."""
     folder = Path("noise")
