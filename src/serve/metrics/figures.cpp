@@ -95,23 +95,25 @@ void Figures::ended() {
   ask_trace_ = {};
 }
 
-/// Since the newest sample that is old enough.
+/// Since the newest sample that is old enough; the first time since the begin.
 void Figures::add_rates(FiguresNow& now, Clock::time_point at) {
   Sample sample{at, {}, {}};
   for (const StageNow& stage : now.stages) sample.busy_s.push_back(stage.busy_s);
   for (const GroupNow& group : now.groups) sample.frames.push_back(group.frames);
   while (samples_.size() > 1 && at - samples_[1].at >= utilisation_span) samples_.pop_front();
-  if (!samples_.empty() && samples_.front().busy_s.size() != sample.busy_s.size())
-    samples_.clear();  // groups were added
-  if (!samples_.empty()) {
-    const Sample& before = samples_.front();
-    const double span = std::max(1e-9, seconds_between(before.at, at));
-    for (std::size_t s = 0; s < now.stages.size(); ++s)
-      now.stages[s].utilisation =
-          std::clamp((now.stages[s].busy_s - before.busy_s[s]) / span, 0.0, 1.0);
-    for (std::size_t g = 0; g < now.groups.size(); ++g)
-      now.groups[g].rate_fps = static_cast<double>(sample.frames[g] - before.frames[g]) / span;
-  }
+  const bool is_alike = !samples_.empty() &&  // groups may have been added
+                        samples_.front().busy_s.size() == sample.busy_s.size() &&
+                        samples_.front().frames.size() == sample.frames.size();
+  if (!is_alike)
+    samples_ = {{start_, std::vector<double>(sample.busy_s.size()),
+                 std::vector<std::int64_t>(sample.frames.size())}};
+  const Sample& before = samples_.front();
+  const double span = std::max(1e-9, seconds_between(before.at, at));
+  for (std::size_t s = 0; s < now.stages.size(); ++s)
+    now.stages[s].utilisation =
+        std::clamp((now.stages[s].busy_s - before.busy_s[s]) / span, 0.0, 1.0);
+  for (std::size_t g = 0; g < now.groups.size(); ++g)
+    now.groups[g].rate_fps = static_cast<double>(sample.frames[g] - before.frames[g]) / span;
   samples_.push_back(std::move(sample));
 }
 

@@ -216,6 +216,7 @@ def state_of(address, frames=20):
 
 
 def view_of_deployment(file="robot.json"):
+    """Rates are there at the first look, too."""
     with Running(file, "--view", ":0", "--metrics", ":0", "--output", "out", "--duration", "60s") as run:
         address = run.address("live view")
         state = state_of(address)
