@@ -136,7 +136,7 @@ Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
   if (is_timed) stage.core_times[firing.phase].add(is_core ? spent : Time(ended - started));
   const bool ends_frames = &phase == &stage.phases.back();
   stage.activity.add(ends_frames ? firing.count : 0, ended - started, started - released);
-  if (stage.firings.is_on()) stage.keep({firing, released, started, ended});
+  if (stage.firings.is_on()) stage.firings.add({firing, released, started, ended});
   release_channels(phase, firing);
   return ended;
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -120,26 +119,15 @@ struct StageTask {
   std::int64_t preemptions = 0;        // when its thread has ended
   InvalidFrames invalid_frames;
   engine::Memory memory;
-  std::vector<PhaseTask> phases;  // in the order of the plan
-  Time spin{};                    // before it sleeps
-  Time spin_for_stages{};         // the same while a frame is on its way
-  Gate gate;                      // it passes before each phase
-  EventCount event_count;         // of all channels of its phases, on the stage's side
+  std::vector<PhaseTask> phases;   // in the order of the plan
+  Time spin{};                     // before it sleeps
+  Time spin_for_stages{};          // the same while a frame is on its way
+  Gate gate;                       // it passes before each phase
+  EventCount event_count;          // of all channels of its phases, on the stage's side
   Counter submitted{event_count};  // frames that the caller has put in; raised by the caller
   Activity activity;
 
-  /// Any thread.
-  void keep(const TimedFiring& firing) {
-    const std::lock_guard lock(of_firings);
-    firings.add(firing);
-  }
-  std::vector<TimedFiring> kept_firings() const {
-    const std::lock_guard lock(of_firings);
-    return firings.in_order();
-  }
-
-  mutable std::mutex of_firings;
-  Latest<TimedFiring> firings;  // for a trace
+  WatchedLatest<TimedFiring> firings;  // for a trace
 };
 
 /// Runs on the calling thread, each phase until one of its channels ends, by the firing rule of

@@ -2,6 +2,7 @@
 // A buffer that keeps only the newest items.
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <vector>
 
 namespace millrace::runtime {
@@ -38,6 +39,36 @@ class Latest {
  private:
   std::size_t capacity_, oldest_ = 0;
   std::vector<T> items_;
+};
+
+/// The same, for others to look at. The thread that adds may have a real-time priority, and does
+/// not wait: what it adds while somebody looks is there from the next one on.
+template <class T>
+class WatchedLatest {
+ public:
+  explicit WatchedLatest(std::size_t capacity = 0) : items_(capacity) {}
+
+  /// Before the first is added.
+  void set_capacity(std::size_t capacity) { items_ = Latest<T>(capacity); }
+  bool is_on() const { return items_.is_on(); }
+  /// One thread. Precondition: is_on().
+  void add(const T& item) {
+    late_.push_back(item);
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    for (const T& each : late_) items_.add(each);
+    late_.clear();
+  }
+  /// Any thread; the oldest first.
+  std::vector<T> in_order() const {
+    const std::lock_guard lock(mutex_);
+    return items_.in_order();
+  }
+
+ private:
+  std::vector<T> late_;  // of the thread that adds
+  mutable std::mutex mutex_;
+  Latest<T> items_;
 };
 
 }  // namespace millrace::runtime

@@ -126,8 +126,7 @@ class Assembler {
       engine::Layout layout = engine::plain_layout(tensor);
       layout.space = wire.space;
       engine::Subnet& writer = *prepared[wire.from.actor][wire.from.phase].subnet;
-      pipeline_.device_slots.emplace(key,
-                                     make_slots(tensor.name, layout, wire.slots(), writer));
+      pipeline_.device_slots.emplace(key, make_slots(tensor.name, layout, wire.slots(), writer));
     }
   }
 
@@ -173,7 +172,7 @@ class Assembler {
       Ports outputs(memory_of(each.subnet->outputs()), batch);
       stage->phases.push_back({batch, std::move(each), std::move(inputs), std::move(outputs)});
     }
-    stage->firings = Latest<TimedFiring>(firings_to_keep(actor));
+    stage->firings.set_capacity(firings_to_keep(actor));
     pipeline_.stages.push_back(std::move(stage));
   }
 

@@ -18,7 +18,7 @@ struct StageFiring {
 std::vector<StageFiring> firings_from(const Pipeline& pipeline, std::int64_t first) {
   std::vector<StageFiring> all;
   for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
-    for (const TimedFiring& timed : pipeline.stages[s]->kept_firings())
+    for (const TimedFiring& timed : pipeline.stages[s]->firings.in_order())
       if (timed.firing.last() >= first) all.push_back({s, timed});
   std::stable_sort(all.begin(), all.end(), [](const StageFiring& a, const StageFiring& b) {
     return a.timed.ended < b.timed.ended;

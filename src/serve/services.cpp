@@ -61,8 +61,8 @@ void Services::begun(const application::AtWork& work) {
   for (application::Observer* each : observers_) each->begun(work);
 }
 
-void Services::begun(const std::vector<std::string>& groups) {
-  for (application::Observer* each : observers_) each->begun(groups);
+void Services::begun(const application::DeploymentAtWork& work) {
+  for (application::Observer* each : observers_) each->begun(work);
 }
 
 void Services::take(const application::Outcome& outcome) {

@@ -17,10 +17,10 @@
 namespace millrace::serve {
 
 struct ServiceOptions {
-  std::string metrics, view;  // addresses; empty: none
-  std::string mqtt;           // a broker and a topic; empty: none
+  std::string metrics, view;                              // addresses; empty: none
+  std::string mqtt;                                       // a broker and a topic; empty: none
   Notifier::Options notify = Notifier::of_environment();  // without a socket: none
-  std::function<void(const std::string&)> note;  // any thread, one at a time
+  std::function<void(const std::string&)> note;           // any thread, one at a time
 };
 
 /// Serves from now on until it is gone; what it observes is a run.
@@ -31,7 +31,7 @@ class Services final : public application::Observer {
   ~Services() override;
 
   void begun(const application::AtWork& work) override;
-  void begun(const std::vector<std::string>& groups) override;
+  void begun(const application::DeploymentAtWork& work) override;
   void take(const application::Outcome& outcome) override;
   void skipped() override { figures_.skipped(); }
   void done(std::size_t group, const runtime::EndedFrame& frame) override {
@@ -50,8 +50,8 @@ class Services final : public application::Observer {
   Sensors sensors_;
   std::optional<View> view_;
   std::unique_ptr<Publisher> publisher_;
-  std::vector<application::Observer*> observers_;  // of the members, in the order of their calls
-  std::unique_ptr<Notifier> notifier_;             // gone before what it asks
+  std::vector<application::Observer*> observers_;     // of the members, in the order of their calls
+  std::unique_ptr<Notifier> notifier_;                // gone before what it asks
   std::vector<std::unique_ptr<HttpServer>> servers_;  // likewise
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "serve/empty_deployment.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::serve {
@@ -47,9 +48,10 @@ TEST(Notifier, says_ready_signs_of_life_and_the_end) {
   Manager manager(name);
   Figures figures;
   Notifier notifier({name, 40ms}, figures);
-  figures.begun(std::vector<std::string>{"lidar"});
-  notifier.begun(std::vector<std::string>{"lidar"});
-  EXPECT_TRUE(manager.hear(1s).starts_with("READY=1\n"));
+  const test::EmptyDeployment empty;
+  figures.begun(empty.at_work());
+  notifier.begun(empty.at_work());
+  EXPECT_EQ(manager.hear(1s), "READY=1\nSTATUS=robot runs");
   EXPECT_EQ(manager.hear(1s), "WATCHDOG=1");
   EXPECT_EQ(manager.hear(1s), "WATCHDOG=1");
   notifier.ended();

@@ -19,7 +19,7 @@ std::string rest_of(const std::string& text, const std::string& begin) {
 
 TEST(Prometheus, has_what_was_counted) {
   FiguresNow figures;
-  figures.application = "street";
+  figures.name = "street";
   figures.is_live = true;
   Histogram latency;
   for (const Time time : {Time(400us), Time(1ms), Time(30ms), Time(20s)}) latency.add(time);
@@ -49,9 +49,37 @@ TEST(Prometheus, counts_missed_deadlines) {
   EXPECT_EQ(text.find("millrace_frames_total"), text.npos);
 }
 
+TEST(Prometheus, has_bounds_beside_responses) {
+  FiguresNow figures;
+  figures.name = "robot";
+  figures.groups.push_back({"lidar", 90, 2, {}, 0.05});
+  figures.groups.back().largest_s = 0.0125;
+  figures.groups.back().bound_s = 0.025;
+  figures.groups.emplace_back().name = "radar";
+  InputNow input;
+  input.group = "lidar";
+  input.frames = 8;
+  figures.inputs.push_back(input);
+  StageNow stage;
+  stage.name = "pre";
+  stage.processor = "core0";
+  stage.group = "lidar";
+  stage.busy_s = 0.5;
+  figures.stages.push_back(stage);
+  const std::string text = prometheus_text(figures, {});
+  EXPECT_NE(rest_of(text, "millrace_info{").find("deployment=\"robot\""), std::string::npos);
+  EXPECT_EQ(rest_of(text, "millrace_group_largest_response_seconds{group=\"lidar\"}"), " 0.0125");
+  EXPECT_EQ(rest_of(text, "millrace_group_bound_seconds{group=\"lidar\"}"), " 0.025");
+  EXPECT_EQ(text.find("millrace_group_bound_seconds{group=\"radar\"}"), text.npos);
+  EXPECT_EQ(rest_of(text, "millrace_frames_total{group=\"lidar\"}"), " 8");
+  const std::string labels = "{group=\"lidar\",stage=\"pre\",processor=\"core0\"}";
+  EXPECT_EQ(rest_of(text, "millrace_stage_busy_seconds_total" + labels), " 0.5");
+  EXPECT_EQ(text.find("millrace_stage_waiting_seconds_total"), text.npos);
+}
+
 TEST(Prometheus, escapes_names) {
   FiguresNow figures;
-  figures.application = "a\"b\\c\nd";
+  figures.name = "a\"b\\c\nd";
   EXPECT_NE(prometheus_text(figures, {}).find(R"(application="a\"b\\c\nd")"), std::string::npos);
 }
 

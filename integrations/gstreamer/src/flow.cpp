@@ -82,21 +82,22 @@ GstFlowReturn Flow::chain(GstBuffer* buffer) {
   Item item;
   item.entered = now();
   item.info = info_;
-  if (!submit(buffer)) {
+  if (const GstFlowReturn flow = submit(buffer); flow != GST_FLOW_OK) {
     gst_buffer_unref(buffer);
-    return GST_FLOW_ERROR;
+    return flow;
   }
   item.object = GST_MINI_OBJECT_CAST(buffer);
   enqueue(item);
   return GST_FLOW_OK;
 }
 
-bool Flow::submit(GstBuffer* buffer) {
+GstFlowReturn Flow::submit(GstBuffer* buffer) {
+  if (info_.finfo == nullptr) return GST_FLOW_NOT_NEGOTIATED;  // no caps have come
   GstVideoFrame mapped;
   if (!gst_video_frame_map(&mapped, &info_, buffer, GST_MAP_READ)) {
     GST_ELEMENT_ERROR(element_, STREAM, FORMAT, ("a buffer cannot be read as a picture"),
                       (nullptr));
-    return false;
+    return GST_FLOW_ERROR;
   }
   // It holds the buffer: who writes to it meanwhile gets a copy.
   const std::shared_ptr<const GstVideoFrame> frame(
@@ -106,12 +107,12 @@ bool Flow::submit(GstBuffer* buffer) {
         delete owned;
       });
   try {
-    if (analysis_->submit(frame)) return true;
+    if (analysis_->submit(frame)) return GST_FLOW_OK;
     GST_ELEMENT_ERROR(element_, LIBRARY, FAILED, ("the analysis has ended"), (nullptr));
   } catch (const std::exception& error) {
     fail(error);
   }
-  return false;
+  return GST_FLOW_ERROR;
 }
 
 void Flow::enqueue(Item item) {
@@ -138,11 +139,11 @@ bool Flow::is_late(GstBuffer* buffer) {
 void Flow::post_quality(GstBuffer* buffer) {
   std::unique_lock lock(mutex_);
   const GstClockTime time = GST_BUFFER_PTS(buffer);
-  GstMessage* const message = gst_message_new_qos(
-      GST_OBJECT_CAST(element_), FALSE,
-      gst_segment_to_running_time(&segment_, GST_FORMAT_TIME, time),
-      gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time), time,
-      GST_BUFFER_DURATION(buffer));
+  GstMessage* const message =
+      gst_message_new_qos(GST_OBJECT_CAST(element_), FALSE,
+                          gst_segment_to_running_time(&segment_, GST_FORMAT_TIME, time),
+                          gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time), time,
+                          GST_BUFFER_DURATION(buffer));
   gst_message_set_qos_values(message, jitter_, proportion_, 1'000'000);
   gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, counts_.processed, counts_.dropped);
   lock.unlock();
@@ -157,6 +158,7 @@ gboolean Flow::event(GstEvent* event) {
       return gst_pad_pause_task(source_);
     case GST_EVENT_FLUSH_STOP:
       gst_pad_push_event(source_, event);
+      keep_sticky_events();
       clear();
       return activate_source(true);
     case GST_EVENT_CAPS: {
@@ -312,16 +314,14 @@ void Flow::draw(GstBuffer* buffer, const Item& item, const millrace::Outcome& ou
 void Flow::post_findings(GstBuffer* buffer, std::uint64_t frame, const std::string& json) {
   std::unique_lock lock(mutex_);
   const GstClockTime time = GST_BUFFER_PTS(buffer);
-  const GstClockTime running =
-      gst_segment_to_running_time(&pushed_segment_, GST_FORMAT_TIME, time);
+  const GstClockTime running = gst_segment_to_running_time(&pushed_segment_, GST_FORMAT_TIME, time);
   const GstClockTime stream = gst_segment_to_stream_time(&pushed_segment_, GST_FORMAT_TIME, time);
   lock.unlock();
-  GstStructure* const structure = gst_structure_new(
-      "millrace", "frame", G_TYPE_UINT64, frame, "timestamp",
-      GST_TYPE_CLOCK_TIME, time, "stream-time", GST_TYPE_CLOCK_TIME, stream, "running-time",
-      GST_TYPE_CLOCK_TIME, running, "json", G_TYPE_STRING, json.c_str(), nullptr);
-  gst_element_post_message(element_,
-                           gst_message_new_element(GST_OBJECT_CAST(element_), structure));
+  GstStructure* const structure =
+      gst_structure_new("millrace", "frame", G_TYPE_UINT64, frame, "timestamp", GST_TYPE_CLOCK_TIME,
+                        time, "stream-time", GST_TYPE_CLOCK_TIME, stream, "running-time",
+                        GST_TYPE_CLOCK_TIME, running, "json", G_TYPE_STRING, json.c_str(), nullptr);
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT_CAST(element_), structure));
 }
 
 /// What is reported grows if frames take clearly longer.
@@ -356,6 +356,18 @@ void Flow::set_flushing(bool flushing) {
     earliest_ = GST_CLOCK_TIME_NONE;
   }
   moment_.notify_all();
+}
+
+/// No thread pushes. Upstream sends caps and the like once, so a flush must not drop them.
+void Flow::keep_sticky_events() {
+  const std::lock_guard lock(mutex_);
+  for (const Item& item : items_) {
+    if (item.is_buffer()) continue;
+    GstEvent* const event = GST_EVENT_CAST(item.object);
+    const GstEventType type = GST_EVENT_TYPE(event);
+    if (GST_EVENT_IS_STICKY(event) && type != GST_EVENT_SEGMENT && type != GST_EVENT_EOS)
+      gst_pad_store_sticky_event(source_, event);
+  }
 }
 
 /// No thread pushes. Results of what is dropped are taken, as the next ones come after them.

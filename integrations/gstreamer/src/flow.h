@@ -46,13 +46,13 @@ class Flow {
   /// A buffer or an event.
   struct Item {
     GstMiniObject* object = nullptr;
-    GstVideoInfo info = {};          // of a buffer
-    GstClockTime entered = 0;        // by the system's clock
+    GstVideoInfo info = {};    // of a buffer
+    GstClockTime entered = 0;  // by the system's clock
     bool is_buffer() const { return GST_IS_BUFFER(object); }
   };
 
   GstFlowReturn wait_for_room();
-  bool submit(GstBuffer* buffer);
+  GstFlowReturn submit(GstBuffer* buffer);
   void enqueue(Item item);
   bool is_late(GstBuffer* buffer);
   void post_quality(GstBuffer* buffer);
@@ -65,6 +65,7 @@ class Flow {
   void note_latency(GstClockTime entered);
   void end_task(GstFlowReturn flow);
   void drain();
+  void keep_sticky_events();
   void clear();
   void fail(const std::exception& error);
 
@@ -80,9 +81,9 @@ class Flow {
   std::deque<Item> items_;
   std::int64_t in_flight_ = 0;  // buffers from chain() to the end of their push
   bool pushing_ = false, flushing_ = true, ended_ = false;
-  GstFlowReturn result_ = GST_FLOW_OK;  // of downstream
+  GstFlowReturn result_ = GST_FLOW_OK;             // of downstream
   GstSegment segment_ = {}, pushed_segment_ = {};  // of what comes, and of what goes
-  GstClockTime earliest_ = GST_CLOCK_TIME_NONE;  // running time from which frames are in time
+  GstClockTime earliest_ = GST_CLOCK_TIME_NONE;    // running time from which frames are in time
   gdouble proportion_ = 1;
   GstClockTimeDiff jitter_ = 0;
   GstClockTime latency_ = 0;  // that is reported

@@ -3,7 +3,7 @@
 
   element_test.py NAME --millrace PATH --source PROJECT_FOLDER --plugins FOLDER [--buffers N]
 
-NAME: inspect, pipelines, boxes, errors, leaks, overhead. Ends with 77 where something is missing that it needs.
+NAME: inspect, pipelines, boxes, errors, leaks, overhead, harness (with --harness PROGRAM). Ends with 77 where something is missing that it needs.
 """
 import argparse
 import json
@@ -25,6 +25,7 @@ class Test:
     def __init__(self, options):
         self.millrace, self.source = Path(options.millrace).resolve(), Path(options.source).resolve()
         self.buffers = options.buffers
+        self.program = options.harness and Path(options.harness).resolve()
         self.environment = {**os.environ, "GST_PLUGIN_PATH": str(Path(options.plugins).resolve()),
                             "GST_REGISTRY": str(Path("registry.bin").resolve()), "XDG_CACHE_HOME": str(Path("cache").resolve())}
 
@@ -166,6 +167,14 @@ class Test:
         if peaks[1] > 1.1 * peaks[0] + 8:
             sys.exit("memory grows")
 
+    def harness(self):
+        """The program with GStreamer's own checks; each in a process of its own."""
+        self.digits()
+        run = subprocess.run([self.program], env={**self.environment, "CONFIG": "app.yaml", "PLAN": "digits.plan.json"}, capture_output=True, text=True)
+        print(run.stdout, run.stderr)
+        if run.returncode != 0 or "100%" not in run.stdout:
+            sys.exit("the program fails")
+
     def overhead(self):
         """Processor time a frame of 640x480: with the element less without it, less what the network alone takes."""
         element, n = self.digits(), self.buffers
@@ -185,11 +194,12 @@ def main():
     for option in ("--millrace", "--source", "--plugins"):
         parser.add_argument(option, required=True)
     parser.add_argument("--buffers", type=int, default=10_000)
+    parser.add_argument("--harness")
     options = parser.parse_args()
     if not shutil.which("gst-launch-1.0"):
         sys.exit(SKIPPED)
-    for path in ("millrace", "source", "plugins"):
-        setattr(options, path, str(Path(getattr(options, path)).resolve()))
+    for path in ("millrace", "source", "plugins", "harness"):
+        setattr(options, path, str(Path(getattr(options, path) or "").resolve()))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         getattr(Test(options), options.name)()

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "application/live/observer.h"
+
 namespace millrace::application {
 namespace {
 
@@ -20,8 +22,8 @@ Delivery::Delivery(const LoadedApplication* application, const network::Network*
                    DeliveryOptions options)
     : options_(std::move(options)),
       has_application_(application != nullptr),
-      feed_(std::make_shared<GroupFeed>(network, options_.policy,
-                                        inputs_of(application, options_))) {
+      feed_(
+          std::make_shared<GroupFeed>(network, options_.policy, inputs_of(application, options_))) {
   if (!has_application_) return;
   settings_ = application->application;
   settings_.output = options_.output;
@@ -54,7 +56,8 @@ std::optional<runtime::Job> Delivery::next() {
   auto taken = feed_->pop();
   if (!taken) return std::nullopt;
   const auto kept = std::make_shared<Taken>(std::move(*taken));
-  return runtime::Job{[] {}, [this, kept] {
+  return runtime::Job{[] {},
+                      [this, kept] {
                         deliver(std::move(*kept));
                         return true;
                       }};
@@ -67,17 +70,19 @@ void Delivery::deliver(Taken taken) {
   }
   const auto& picture = taken.result.picture;
   if (feed_->own() != nullptr && picture && !taken.repeated) ++used_[picture->source];
-  if (results_ && picture && !taken.repeated) write(taken);
+  if (picture && !taken.repeated) show(taken);
   if (options_.take) options_.take(std::move(taken));
 }
 
-void Delivery::write(const Taken& taken) {
+void Delivery::show(const Taken& taken) {
+  if (!results_ && options_.observer == nullptr) return;
   const runtime::EndedFrame& frame = taken.frame;
   Outcome outcome{*taken.result.picture, taken.result.findings,
                   frame.end - taken.result.picture->taken};
   outcome.times = ReleaseTimes{options_.group, taken.arrived,  frame.due,  frame.released,
                                frame.end,      frame.deadline, taken.bound};
-  results_->take(outcome);
+  if (results_) results_->take(outcome);
+  if (options_.observer != nullptr) options_.observer->take(outcome);
 }
 
 void Delivery::close() {

@@ -16,13 +16,16 @@
 
 namespace millrace::application {
 
+class Observer;
+
 /// How a group gets its frames, and who gets its results.
 struct DeliveryOptions {
   std::string group;
   FeedPolicy policy = FeedPolicy::own;
-  Output output = {};   // of an application
-  bool writes = false;  // to `output`; results of frames that are repeated are not written
-  std::function<void(Taken)> take = {};  // on a thread of its own; none: nobody
+  Output output = {};            // of an application
+  bool writes = false;           // to `output`; results of frames that are repeated are not written
+  Observer* observer = nullptr;  // hears of the same results, written or not; null: nobody
+  std::function<void(Taken)> take = {};               // on a thread of its own; none: nobody
   std::function<void(const std::string&)> note = {};  // of any thread
 };
 
@@ -47,6 +50,8 @@ class Delivery {
 
   const std::shared_ptr<GroupFeed>& feed() const { return feed_; }
   const DeliveryOptions& options() const { return options_; }
+  /// Null: the group has none.
+  const Application* application() const { return has_application_ ? &settings_ : nullptr; }
   /// Sets the bounds of its response times, by runtime::EndedFrame::operation. Any thread.
   void set_bounds(std::vector<std::optional<Time>> bounds);
   /// Opens inputs and outputs; from now on results are delivered. InputError or EngineError.
@@ -60,17 +65,17 @@ class Delivery {
  private:
   std::optional<runtime::Job> next();
   void deliver(Taken taken);
-  void write(const Taken& taken);
+  void show(const Taken& taken);
 
   const DeliveryOptions options_;
   const bool has_application_;
-  Application settings_ = {};            // with what it writes
-  std::shared_ptr<GroupFeed> feed_;      // shared with the group's threads
+  Application settings_ = {};        // with what it writes
+  std::shared_ptr<GroupFeed> feed_;  // shared with the group's threads
   std::optional<ApplicationResults> results_;
-  std::mutex mutex_;                     // of the bounds
+  std::mutex mutex_;  // of the bounds
   std::vector<std::optional<Time>> bounds_;
-  std::vector<std::int64_t> used_;       // pictures by own input
-  std::exception_ptr error_ = {};        // of an input
+  std::vector<std::int64_t> used_;  // pictures by own input
+  std::exception_ptr error_ = {};   // of an input
   std::unique_ptr<runtime::Pool> delivering_;
 };
 

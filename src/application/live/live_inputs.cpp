@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <exception>
 #include <utility>
 
@@ -37,7 +38,8 @@ struct LiveInputs::Lane {
   std::unique_ptr<Source> source = {};
   std::optional<Reading> reading = {};
   bool is_open = false;
-  std::int64_t passes = 0, in_pass = 0, skipped = 0;
+  std::atomic<std::int64_t> passes{0}, skipped{0};
+  std::int64_t in_pass = 0;
   std::int64_t first = 0, last = -1;  // frame numbers: of this pass, and of the last picture
   Time shift{};                       // of what is due in this pass
   std::optional<Time> last_due = {};
@@ -63,9 +65,7 @@ struct LiveInputs::Lane {
 
 LiveInputs::LiveInputs(const Application& application, const network::Network& network,
                        std::function<void(const std::string&)> note)
-    : network_(network),
-      note_(std::move(note)),
-      queue_(lanes_of(application)) {
+    : network_(network), note_(std::move(note)), queue_(lanes_of(application)) {
   for (const Input& input : application.inputs()) {
     Lane& lane = *lanes_.emplace_back(std::make_unique<Lane>());
     lane.settings = with_input(application, input);
@@ -194,7 +194,7 @@ std::vector<InputTotals> LiveInputs::totals() const {
     if (!lane->reading) continue;
     totals.queue.put += lane->reading->skipped();
     totals.queue.dropped += lane->reading->skipped();
-    totals.gaps = lane->reading->gaps();
+    if (lane->is_camera()) totals.gaps = lane->reading->gaps();  // others change their sources
   }
   return all;
 }

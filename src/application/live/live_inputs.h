@@ -41,7 +41,7 @@ class LiveInputs {
   // After begin(), by input:
   /// Frame rate of a video or camera; 0: nobody knows.
   std::vector<double> rates_fps() const;
-  /// After end(); without the frames that came out.
+  /// So far, or after end() of all; without the frames that came out. Any thread.
   std::vector<InputTotals> totals() const;
 
  private:

@@ -1,23 +1,41 @@
 #pragma once
-// Who looks at an application while it runs.
+// Who looks at an application, or a deployment, while it runs.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "application/application.h"
 #include "application/run.h"
+#include "base/units.h"
+#include "runtime/controller/controller.h"
 #include "runtime/controller/group_to_run.h"
 #include "runtime/session.h"
 
 namespace millrace::application {
+
+class Delivery;
 
 /// A run, borrowed; what any thread may ask of it.
 struct AtWork {
   const Application& application;
   const Run& run;
   const runtime::Session& session;
+};
+
+/// The same of a deployment.
+struct DeploymentAtWork {
+  struct Group {
+    std::string name;
+    const Delivery* delivery = nullptr;  // null: nobody takes its results
+    /// Of its responses, by runtime::EndedFrame::operation; empty: none is proven.
+    std::vector<std::optional<Time>> bounds = {};
+  };
+  std::string name;
+  const runtime::Controller& controller;
+  std::vector<Group> groups = {};
 };
 
 /// Must not throw, and must not take long: frames wait for it.
@@ -27,16 +45,17 @@ class Observer {
   /// What was borrowed may be asked until ended(). Called again: the application was read anew, and
   /// this takes its place.
   virtual void begun(const AtWork& /*work*/) {}
-  /// Or a deployment of these groups begins.
-  virtual void begun(const std::vector<std::string>& /*groups*/) {}
-  /// One thread at a time, frames in order.
+  /// Or a deployment begins. Called again: groups were added to it.
+  virtual void begun(const DeploymentAtWork& /*work*/) {}
+  /// Frames of an application, or of a group, in order; one thread for each.
   virtual void take(const Outcome& /*outcome*/) {}
   /// A picture cannot be decoded. Any thread.
   virtual void skipped() {}
   /// A frame of a group is done; on its thread, which has its priority and must not wait.
   virtual void done(std::size_t /*group*/, const runtime::EndedFrame& /*frame*/) {}
   virtual void ended() {}
-  /// The number of frames for which stages keep what they did, for Session::recent().
+  /// The number of frames for which stages keep what they did, for Session::recent() and
+  /// Controller::recent().
   std::int64_t traced_frames() const { return traced_frames_; }
 
  protected:
@@ -46,24 +65,12 @@ class Observer {
 /// A run, or a deployment, is observed while it lives; by nobody if that is null.
 class Observed {
  public:
-  Observed(Observer* observer, const AtWork& work) : observer_(observer) {
-    if (observer_ != nullptr) observer_->begun(work);
+  template <class Work>
+  Observed(Observer* observer, const Work& work) : observer_(observer) {
+    change(work);
   }
-  /// Frames of the groups are told from when they run.
-  Observed(Observer* observer, std::vector<runtime::GroupToRun>& groups) : observer_(observer) {
-    if (observer_ == nullptr) return;
-    std::vector<std::string> names;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      names.push_back(groups[g].name);
-      groups[g].ended = [observer, g, own = std::move(groups[g].ended)](
-                            const runtime::EndedFrame& frame) {
-        observer->done(g, frame);
-        if (own) own(frame);
-      };
-    }
-    observer_->begun(names);
-  }
-  void change(const AtWork& work) const {
+  template <class Work>
+  void change(const Work& work) const {
     if (observer_ != nullptr) observer_->begun(work);
   }
   ~Observed() {
@@ -75,5 +82,20 @@ class Observed {
  private:
   Observer* observer_;
 };
+
+/// The observer, which may be null, is told of each frame that is done. The first of these is the
+/// deployment's group of this number.
+inline std::vector<runtime::GroupToRun> observed_groups(Observer* observer,
+                                                        std::vector<runtime::GroupToRun> groups,
+                                                        std::size_t first = 0) {
+  if (observer == nullptr) return groups;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    groups[g].ended = [observer, number = first + g,
+                       own = std::move(groups[g].ended)](const runtime::EndedFrame& frame) {
+      observer->done(number, frame);
+      if (own) own(frame);
+    };
+  return groups;
+}
 
 }  // namespace millrace::application

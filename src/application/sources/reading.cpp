@@ -31,9 +31,9 @@ Reading::Reading(Input input, Source* source)
 std::optional<Picture> Reading::next() {
   if (!may_go_on()) return std::nullopt;
   const bool is_played = input_.rate_fps > 0;
-  if (is_played && !pace_.wait()) return std::nullopt;
   auto picture = read_next(*source_);
-  if (!picture) return std::nullopt;
+  if (!picture) return std::nullopt;  // before the wait: a file that begins again keeps its pace
+  if (is_played && !pace_.wait()) return std::nullopt;
   ++read_;
   if (is_played) {
     picture->taken = Clock::now();

@@ -6,8 +6,8 @@
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/text/log.h"
 #include "base/process/signals.h"
+#include "base/text/log.h"
 #include "cli/options/request.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/application.h"
@@ -51,10 +51,11 @@ void bind(Places& at, RunCommandOptions& options) {
 }
 
 void refuse_those_of_models(const CLI::App& verb) {
-  refuse_all_but(verb, "deployments",
-                 {{"drive", "controller"},
-                  {"metrics", "log-json", "output", "engine-library", "engine-option", "no-cache",
-                   "plugin", "labels-from", "trace", "trace-frames", "seed", "json"}});
+  refuse_all_but(
+      verb, "deployments",
+      {{"drive", "controller"},
+       {"metrics", "view", "mqtt", "log-json", "output", "engine-library", "engine-option",
+        "no-cache", "plugin", "labels-from", "trace", "trace-frames", "seed", "json"}});
 }
 
 /// What only models and plans take would be passed over in silence.

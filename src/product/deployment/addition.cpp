@@ -49,13 +49,21 @@ void RunningDeployment::add(runtime::Controller& controller, Addition& addition)
   loaded_.push_back(std::move(loaded));
   joined_.push_back(std::move(all));
   LoadedDeployment& added = *loaded_.back();
+  const auto tell = [&] {
+    if (use_.observer != nullptr)
+      use_.observer->begun(use_.deliveries->at_work(deployment(), controller));
+  };
   try {
     use_.deliveries->add(added, joined_.back());
     use_.deliveries->begin();
-    controller.add(joined_.back(), added.groups_to_run());
+    tell();  // before its first result
+    controller.add(joined_.back(), application::observed_groups(
+                                       use_.observer, added.groups_to_run(),
+                                       joined_.back().system.groups.size() - added.steps.size()));
   } catch (...) {
     use_.deliveries->keep_first(joined_.back().system.groups.size() - added.steps.size());
     joined_.pop_back();
+    tell();
     throw;
   }
 }

@@ -28,7 +28,8 @@ class RunningDeployment {
   struct Use {
     const TaskSources& tasks;
     const Context& context;
-    Deliveries* deliveries;  // what is added gets its input from there
+    Deliveries* deliveries;           // what is added gets its input from there
+    application::Observer* observer;  // null: nobody
   };
   RunningDeployment(const LoadedDeployment& first, const Use& use) : first_(first), use_(use) {}
 

@@ -1,5 +1,7 @@
 #include "product/deployment/deliveries.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -32,6 +34,9 @@ Output Deliveries::output_of(const application::Application& application,
                              const std::string& group) const {
   Output output = application.output;
   if (request_.folder.empty()) return output;
+  if (group.find('/') != std::string::npos)
+    throw InputError(fmt::format("group '{}'", group),
+                     "its results cannot have its name, which has a '/'; name it otherwise");
   const fs::path folder = request_.folder;
   if (is_empty(output)) {
     make_folder(folder);
@@ -52,6 +57,7 @@ void Deliveries::add_group(LoadedDeployment& loaded, std::size_t group) {
   const auto* const of = loaded.steps[group].application.get();
   application::DeliveryOptions options{loaded.deployment.system.groups[group].name, ends->policy};
   options.take = std::move(ends->take);
+  options.observer = request_.observer;
   options.note = [context = request_.context](const std::string& text) { context.note(text); };
   if (of != nullptr && (!request_.folder.empty() || request_.writes_named)) {
     options.output = output_of(of->application, options.group);
@@ -88,14 +94,27 @@ void Deliveries::add(LoadedDeployment& loaded, const deployment::Deployment& all
 void Deliveries::keep_first(std::size_t groups) { by_group_.resize(groups); }
 
 void Deliveries::set_bounds(const deployment::Deployment& all, const board::Board& board) {
-  std::vector<std::vector<std::optional<Time>>> bounds(by_group_.size());
+  bounds_.assign(by_group_.size(), {});
   for (std::size_t s = 0; s < all.system.scenarios.size(); ++s)
     for (std::int64_t level = 0; level < all.system.levels; ++level) {
       const auto of = analysis::response_bounds(all, board, {system::ScenarioId(s), level});
-      for (std::size_t g = 0; g < bounds.size(); ++g) bounds[g].push_back(of[g]);
+      for (std::size_t g = 0; g < bounds_.size(); ++g) bounds_[g].push_back(of[g]);
     }
-  for (std::size_t g = 0; g < bounds.size(); ++g)
-    if (by_group_[g] != nullptr) by_group_[g]->set_bounds(std::move(bounds[g]));
+  for (std::size_t g = 0; g < bounds_.size(); ++g)
+    if (by_group_[g] != nullptr) by_group_[g]->set_bounds(bounds_[g]);
+}
+
+application::DeploymentAtWork Deliveries::at_work(const deployment::Deployment& all,
+                                                  const runtime::Controller& controller) const {
+  application::DeploymentAtWork work{all.system.name, controller};
+  for (std::size_t g = 0; g < all.system.groups.size(); ++g) {
+    auto& group = work.groups.emplace_back();
+    group.name = all.system.groups[g].name;
+    if (g >= by_group_.size()) continue;
+    group.delivery = by_group_[g];
+    group.bounds = bounds_[g];
+  }
+  return work;
 }
 
 void Deliveries::begin() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "application/live/delivery.h"
+#include "application/live/observer.h"
 #include "product/context.h"
 #include "product/deployment/loaded_deployment.h"
 #include "product/written_over.h"
@@ -27,6 +28,7 @@ struct DeliveriesRequest {
   std::function<std::optional<Ends>(const LoadedDeployment&, std::size_t)> ends = {};
   FilesRead read = {};  // is not written over
   Context context = {};
+  application::Observer* observer = nullptr;  // borrowed; null: nobody
 };
 
 /// Deliveries of one run. Stays where it is; one thread at a time.
@@ -49,6 +51,9 @@ class Deliveries {
   std::vector<application::DeliveryTotals> finish();
   /// By group of the last `all`; null: it has none.
   const std::vector<application::Delivery*>& by_group() const { return by_group_; }
+  /// For who observes it.
+  application::DeploymentAtWork at_work(const deployment::Deployment& all,
+                                        const runtime::Controller& controller) const;
 
  private:
   application::Output output_of(const application::Application& application,
@@ -59,7 +64,8 @@ class Deliveries {
   DeliveriesRequest request_;
   std::vector<std::unique_ptr<application::Delivery>> deliveries_;
   std::vector<application::Delivery*> by_group_;
-  std::vector<application::GroupEdges*> edges_;  // by deployment that has some
+  std::vector<std::vector<std::optional<Time>>> bounds_;  // by group, then by operation
+  std::vector<application::GroupEdges*> edges_;           // by deployment that has some
   std::size_t begun_ = 0;
 };
 

@@ -28,8 +28,7 @@ deployment::Wanted wanted_of(const system::System& system, const DeploymentRunRe
   return {scenario_named(system, request.scenario), level};
 }
 
-deployment::Script asked_script(const system::System& system,
-                                const DeploymentRunRequest& request) {
+deployment::Script asked_script(const system::System& system, const DeploymentRunRequest& request) {
   if (!request.script.empty()) return deployment::read_script(request.script, system);
   if (!request.scenario.empty()) return {{Time{}, wanted_of(system, request)}};
   if (!request.scenario_file.empty())
@@ -132,7 +131,7 @@ std::optional<double> expected_energy(const DeploymentRun& run) {
 
 void add_energy(DeploymentRun& run, board::EnergyMeter& meter) {
   if (const auto joules = meter.take()) run.measured_mj = 1000 * *joules;
-  run.energy_source = run.measured_mj        ? meter.source()
+  run.energy_source = run.measured_mj       ? meter.source()
                       : meter.can_measure() ? meter.source() + " could not be read"
                                             : meter.reason();
   run.expected_mj = expected_energy(run);
@@ -142,11 +141,11 @@ runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
                                        const DeploymentRunRequest& request) {
   runtime::ControllerOptions options;
   options.pin = options.priorities = options.lock_memory = loaded.is_here;
-  options.trace_frames = frames_of(request.trace);
+  const bool traces = !request.trace.file.empty() || request.observer == nullptr;
+  options.trace_frames = traces ? frames_of(request.trace) : request.observer->traced_frames();
   options.seed = request.seed;
   options.thread = request.thread;
-  options.recorded =
-      recorded_releases(request.releases, loaded.deployment.system, request.context);
+  options.recorded = recorded_releases(request.releases, loaded.deployment.system, request.context);
   options.simulated_clock = loaded.simulated_clock();
   options.note = [&context = request.context](const std::string& text) { context.note(text); };
   return options;
@@ -257,18 +256,21 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
     run.real_time_limit = throttling->share();
   const InterruptGuard interrupt(request.context.interrupt);
   Deliveries deliveries(
-      {request.output, true, own_ends, files_of(request), request.context});
-  RunningDeployment running(*loaded, {request.tasks, request.context, &deliveries});
+      {request.output, true, own_ends, files_of(request), request.context, request.observer});
+  RunningDeployment running(*loaded,
+                            {request.tasks, request.context, &deliveries, request.observer});
   if (loaded->is_here) deliveries.add(*loaded, loaded->deployment);
-  std::vector<runtime::GroupToRun> groups = loaded->groups_to_run();
-  const application::Observed observed(request.observer, groups);
-  runtime::Controller controller(loaded->deployment, loaded->board, std::move(groups),
-                                 options_for(*loaded, request));
+  runtime::Controller controller(
+      loaded->deployment, loaded->board,
+      application::observed_groups(request.observer, loaded->groups_to_run()),
+      options_for(*loaded, request));
   // Runs of the warm-up find cold caches.
   if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();
   board::EnergyMeter meter;
   const auto sampler = runtime::sampler_of(meter);
   deliveries.begin();
+  const application::Observed observed(request.observer,
+                                       deliveries.at_work(loaded->deployment, controller));
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());
   runtime::PlayHooks hooks;
@@ -311,8 +313,7 @@ struct LiveRun::State {
   std::unique_ptr<runtime::Controller> controller;
 };
 
-LiveRun::LiveRun(DeploymentRunRequest request, Ends ends)
-    : state_(std::make_unique<State>()) {
+LiveRun::LiveRun(DeploymentRunRequest request, Ends ends) : state_(std::make_unique<State>()) {
   state_->request = std::move(request);
   const Context& context = state_->request.context;
   state_->loaded = load_deployment(state_->request.deployment, state_->request.tasks, context);
@@ -324,8 +325,8 @@ LiveRun::LiveRun(DeploymentRunRequest request, Ends ends)
                      "is for the board '" + loaded.board.name +
                          "', which is not this machine, and takes no live frames; deploy the "
                          "system here");
-  state_->deliveries.emplace(DeliveriesRequest{state_->request.output, false, std::move(ends),
-                                               std::move(files), context});
+  state_->deliveries.emplace(
+      DeliveriesRequest{state_->request.output, false, std::move(ends), std::move(files), context});
   state_->deliveries->add(loaded, loaded.deployment);
   state_->controller =
       std::make_unique<runtime::Controller>(loaded.deployment, loaded.board, loaded.groups_to_run(),

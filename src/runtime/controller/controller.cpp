@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -11,6 +13,7 @@
 #include "base/error.h"
 #include "deployment/budgets.h"
 #include "runtime/controller/group_runner.h"
+#include "runtime/controller/group_trace.h"
 #include "runtime/controller/release_loop.h"
 #include "runtime/controller/thread_place.h"
 #include "runtime/controller/throttle_signs.h"
@@ -119,10 +122,13 @@ struct Controller::State {
     if (clocks.restored() > 0)
       note(fmt::format("a run that was killed had left {} of clocks, which are as before now",
                        counted(clocks.restored(), "limit")));
-    loop.emplace(
-        ReleaseLoop::Parts{deployment, runners(), clocks, signals, options.keep_release_costs,
-                           {options.seed, &options.recorded},
-                           patience_of(of, options.thread.watchdog)});
+    loop.emplace(ReleaseLoop::Parts{deployment,
+                                    runners(),
+                                    clocks,
+                                    signals,
+                                    options.keep_release_costs,
+                                    {options.seed, &options.recorded},
+                                    patience_of(of, options.thread.watchdog)});
   }
   ~State() { end(); }
   State(const State&) = delete;
@@ -147,7 +153,6 @@ struct Controller::State {
   void make_record();
   std::optional<Time> busy(const board::Processor& processor) const;
   void add_processors();
-  void add_trace(const GroupRecord& group, Trace trace);
 
   const deployment::Deployment& first;       // with the scenarios and levels of all
   const deployment::Deployment* deployment;  // with all that was added
@@ -157,6 +162,7 @@ struct Controller::State {
   ControllerSignals signals;
   std::optional<LockedMemory> locked;
   ClockControl clocks;
+  mutable std::mutex of_groups;  // while others are added
   std::vector<std::unique_ptr<GroupRunner>> groups;
   int release_priority = 0, first_group_priority = 0;  // 0: ordinary threads
   std::optional<ReleaseLoop> loop;
@@ -282,7 +288,7 @@ void Controller::State::make_record() {
       group.frames += each.frames;
       if (each.frames.due > 0) group.operations.push_back(each);
     }
-    if (options.trace_frames > 0) add_trace(group, groups[g]->trace(started));
+    if (options.trace_frames > 0) add_trace(record.trace, group.name, groups[g]->trace(started));
   }
   add_processors();
 }
@@ -303,29 +309,6 @@ void Controller::State::add_processors() {
       record.processors.push_back(
           {processor.name, *busy_with, stolen_from(processor.cores) - stolen_before[p]});
   }
-}
-
-void Controller::State::add_trace(const GroupRecord& group, Trace trace) {
-  Trace& all = record.trace;
-  const std::size_t plan = all.plans.size(), stage = all.stages.size();
-  all.plans.push_back(group.name);
-  for (TraceStage& each : trace.stages) {
-    each.plan = plan;
-    each.name = fmt::format("{} {}", group.name, each.name);
-    all.stages.push_back(std::move(each));
-  }
-  for (TraceFiring& firing : trace.firings) {
-    if (firing.end <= Time{}) continue;  // before the first frame that counts
-    firing.stage += stage;
-    all.firings.push_back(firing);
-  }
-  for (TraceFrame& frame : trace.frames) {
-    if (frame.completed <= Time{}) continue;
-    frame.plan = plan;
-    all.frames.push_back(frame);
-  }
-  std::ranges::stable_sort(all.firings, {}, &TraceFiring::end);
-  std::ranges::stable_sort(all.frames, {}, &TraceFrame::completed);
 }
 
 Controller::Controller(const deployment::Deployment& deployment, const board::Board& board,
@@ -367,21 +350,39 @@ void Controller::add(const deployment::Deployment& joined, std::vector<GroupToRu
   const deployment::Deployment& before = *state.deployment;
   const std::size_t count = state.groups.size();
   state.deployment = &joined;
+  std::vector<std::unique_ptr<GroupRunner>> runners;
   try {
     for (std::size_t g = count; g < joined.system.groups.size(); ++g)
-      state.groups.push_back(
+      runners.push_back(
           std::make_unique<GroupRunner>(state.place(system::GroupId(g), state.priority_of_added(g)),
                                         std::move(added.at(g - count)), state.signals));
-    for (std::size_t g = count; g < state.groups.size(); ++g) state.groups[g]->start();
+    for (const auto& runner : runners) runner->start();
   } catch (...) {
     state.deployment = &before;
-    state.groups.resize(count);
     throw;
+  }
+  {
+    const std::lock_guard lock(state.of_groups);
+    std::ranges::move(runners, std::back_inserter(state.groups));
   }
   state.loop->extend(joined, state.runners());
 }
 
 bool Controller::has_failed() const { return state_->signals.failed; }
+
+std::vector<GroupTasks> Controller::tasks() const {
+  const std::lock_guard lock(state_->of_groups);
+  std::vector<GroupTasks> all;
+  for (const auto& group : state_->groups) all.push_back({group->name(), group->tasks()});
+  return all;
+}
+
+Trace Controller::recent(Time span) const {
+  const std::lock_guard lock(state_->of_groups);
+  Trace all;
+  for (const auto& group : state_->groups) add_trace(all, group->name(), group->recent(span));
+  return all;
+}
 
 int Controller::release_priority() const { return state_->release_priority; }
 

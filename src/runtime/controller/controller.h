@@ -17,7 +17,7 @@ namespace millrace::runtime {
 
 /// The thread that releases frames, and what watches the groups.
 struct ControllerThread {
-  std::string core = {};  // "isolated": the first such core; or its number; empty: any
+  std::string core = {};      // "isolated": the first such core; or its number; empty: any
   bool has_deadline = false;  // SCHED_DEADLINE in place of SCHED_FIFO; then on any core
   /// A group that ends no frame for so many of its bounds, while some are on their way, ends the
   /// run with an error; 0: none.
@@ -25,14 +25,14 @@ struct ControllerThread {
 };
 
 struct ControllerOptions {
-  bool pin = true;                     // threads to the processors' cores
-  bool priorities = true;              // SCHED_FIFO, as the assignments order the groups
-  bool lock_memory = true;             // for the time of the run
-  std::int64_t trace_frames = 0;       // of each group; see SessionOptions
-  std::uint64_t seed = 1;              // of inputs that nobody fills, and of when frames come
+  bool pin = true;                // threads to the processors' cores
+  bool priorities = true;         // SCHED_FIFO, as the assignments order the groups
+  bool lock_memory = true;        // for the time of the run
+  std::int64_t trace_frames = 0;  // of each group; see SessionOptions
+  std::uint64_t seed = 1;         // of inputs that nobody fills, and of when frames come
   std::vector<std::vector<Time>> recorded = {};  // see schedule::ReleaseOptions
-  std::size_t keep_responses = 0;      // so many of each group's, one by one
-  std::size_t keep_release_costs = 0;  // so many, one by one: see ReleaseCosts
+  std::size_t keep_responses = 0;                // so many of each group's, one by one
+  std::size_t keep_release_costs = 0;            // so many, one by one: see ReleaseCosts
   /// So long a function of a task may go on when the run is to end, before it is left alone.
   Time patience = std::chrono::seconds(5);
   SimulatedClock simulated_clock = {};
@@ -73,6 +73,12 @@ class Controller {
   /// the controller. InputError if no real-time priority is left below, or as the constructor.
   void add(const deployment::Deployment& joined, std::vector<GroupToRun> groups);
   bool has_failed() const;
+  // Any thread, until stop():
+  /// By group: its tasks with their times so far.
+  std::vector<GroupTasks> tasks() const;
+  /// What was done in the last `span`, by group; without frames and waits. Empty without
+  /// ControllerOptions::trace_frames.
+  Trace recent(Time span) const;
   /// Priority of the thread that releases frames; 0: an ordinary one.
   int release_priority() const;
   /// Waits for the frames on their way; once. Rethrows the first error of a group.

@@ -237,8 +237,8 @@ void GroupRunner::end_frame(std::int64_t frame) {
     missed_.fetch_add(1, std::memory_order_relaxed);
   }
   if (group_.ended)
-    group_.ended({frame, released.due, now, released.deadline, released.operation,
-                  released.released});
+    group_.ended(
+        {frame, released.due, now, released.deadline, released.operation, released.released});
   done_.raise();
 }
 
@@ -253,19 +253,25 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
     operations[o].frames.missed += ended_operations_[o].missed;
     operations[o].largest = ended_operations_[o].largest;
   }
+  record.tasks = tasks();
+}
+
+std::vector<TaskRecord> GroupRunner::tasks() const {
+  std::vector<TaskRecord> tasks;
   const auto add = [&](const GroupActor& actor) {
     const ActorPlan& plan = actor.plan();
     const PhaseTimes& times = actor.times();
     if (!plan.name.empty())
-      record.tasks.push_back({plan.name,
-                              plan.processor ? plan.processor->name : "",
-                              {times.runs, Time(times.sum_ns), Time(times.largest_ns)}});
+      tasks.push_back({plan.name,
+                       plan.processor ? plan.processor->name : "",
+                       {times.runs, Time(times.sum_ns), Time(times.largest_ns)}});
   };
   for (const auto& actor : actors_)
     if (!actor->plan().after_network) add(*actor);
-  add_phases(record);
+  add_phases(tasks);
   for (const auto& actor : actors_)
     if (actor->plan().after_network) add(*actor);
+  return tasks;
 }
 
 /// Keeps one frame: what a real-time thread spends is little, and once.
@@ -302,7 +308,7 @@ std::string GroupRunner::nan_layer() const {
   return network::nan_layer_of(*group_.network, frames);
 }
 
-void GroupRunner::add_phases(GroupRecord& record) const {
+void GroupRunner::add_phases(std::vector<TaskRecord>& tasks) const {
   if (!session_) return;
   const auto phases = session_->times_of_phases();
   std::size_t actor = 0;
@@ -310,24 +316,37 @@ void GroupRunner::add_phases(GroupRecord& record) const {
     for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor)
       for (std::size_t p = 0; p < phases[actor].size(); ++p) {
         const std::string name = plan::name_of(stage, r);
-        record.tasks.push_back({p == 0 ? name : fmt::format("{}.{}", name, p),
-                                stage.processors[r].name, phases[actor][p]});
+        tasks.push_back({p == 0 ? name : fmt::format("{}.{}", name, p), stage.processors[r].name,
+                         phases[actor][p]});
       }
 }
 
-Trace GroupRunner::trace(Clock::time_point begin) {
-  Trace trace = session_ ? session_->trace(begin) : Trace{};
-  if (place_.graph.empty()) return trace;
-  const Time from = since_begin_of_clock(begin);
+/// Of the tasks of a graph.
+void GroupRunner::add_firings(Trace& trace, Clock::time_point begin) const {
+  if (place_.graph.empty()) return;
   for (const auto& actor : actors_) {
     const ActorPlan& plan = actor->plan();
     if (plan.name.empty()) continue;
     const std::size_t stage = trace.stages.size();
     trace.stages.push_back({0, plan.name, plan.processor ? plan.processor->name : ""});
     for (const GroupActor::TracedFiring& firing : actor->firings())
-      trace.firings.push_back(
-          {stage, 0, firing.frame, 1, firing.begin - begin, firing.end - begin});
+      if (firing.end > begin)
+        trace.firings.push_back(
+            {stage, 0, firing.frame, 1, std::max(firing.begin, begin) - begin, firing.end - begin});
   }
+}
+
+Trace GroupRunner::recent(Time span) const {
+  Trace trace = session_ ? session_->recent(span) : Trace{};
+  add_firings(trace, Clock::now() - span);
+  return trace;
+}
+
+Trace GroupRunner::trace(Clock::time_point begin) {
+  Trace trace = session_ ? session_->trace(begin) : Trace{};
+  if (place_.graph.empty()) return trace;
+  const Time from = since_begin_of_clock(begin);
+  add_firings(trace, begin);
   trace.frames = ended_frames_.in_order();  // the network's are a part of them
   for (TraceFrame& frame : trace.frames) {
     frame.released -= from;

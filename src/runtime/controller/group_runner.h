@@ -83,7 +83,15 @@ class GroupRunner : public ReleasedGroup {
   /// Waits until the frames on their way are done, and the threads have ended. The first error of
   /// the signals says so if a task's function does not return; its thread is left alone then.
   void join();
-  // After that.
+
+  // Any thread.
+  const std::string& name() const { return place_.name; }
+  /// Its tasks and phases in the order in which a frame passes them, with their times so far.
+  std::vector<TaskRecord> tasks() const;
+  /// See Controller::recent().
+  Trace recent(Time span) const;
+
+  // After join().
   /// Adds what became of the frames; `operations` by operation.
   void add_to(GroupRecord& record, std::vector<OperationRecord>& operations) const;
   bool has_priorities() const;
@@ -114,7 +122,8 @@ class GroupRunner : public ReleasedGroup {
   void close();
   void wait_for_threads();
   void leave_stuck_actors();
-  void add_phases(GroupRecord& record) const;
+  void add_phases(std::vector<TaskRecord>& tasks) const;
+  void add_firings(Trace& trace, Clock::time_point begin) const;
   Time used() const;
   void keep_suspect(std::span<const std::span<std::byte>> inputs);
   std::string nan_layer() const;
@@ -122,7 +131,7 @@ class GroupRunner : public ReleasedGroup {
   const GroupPlace place_;
   const GroupToRun group_;
   ControllerSignals& signals_;
-  std::optional<Session> session_;                   // of the network
+  std::optional<Session> session_;  // of the network
   /// Inputs after a stage seemed to make NaN; touched by the thread that puts frames in.
   std::vector<network::Array> suspect_;
   std::vector<std::shared_ptr<TokenQueue>> queues_;  // by edge

@@ -25,6 +25,11 @@ struct TaskRecord {
   CoreTimes times;  // on the core, without what others took; simulated: all of it
 };
 
+struct GroupTasks {
+  std::string group;
+  std::vector<TaskRecord> tasks;
+};
+
 struct GroupRecord {
   std::string name;
   schedule::FrameCounts frames;
@@ -32,7 +37,7 @@ struct GroupRecord {
   std::vector<Time> kept_responses;         // the first ones, if they are wanted
   std::vector<OperationRecord> operations;  // those in which a frame was due
   std::vector<TaskRecord> tasks;
-  std::int64_t overruns = 0;     // frames after which its budget was missing time
+  std::int64_t overruns = 0;  // frames after which its budget was missing time
   Time longest_overrun{};
   std::int64_t preemptions = 0;  // of its threads, by groups of higher priority and by the system
   /// The layer of its network that made NaN of numbers, as far as was noticed; empty: none.

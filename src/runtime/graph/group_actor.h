@@ -65,13 +65,12 @@ class GroupActor {
 
   const std::string& name() const { return plan_.name; }
   const ActorPlan& plan() const { return plan_; }
-
-  // After run().
   const PhaseTimes& times() const { return times_; }
   struct TracedFiring {
     std::int64_t frame = 0;
     Clock::time_point begin, end;
   };
+  /// The newest ones that have ended.
   std::vector<TracedFiring> firings() const { return firings_.in_order(); }
 
  private:
@@ -97,7 +96,7 @@ class GroupActor {
   std::vector<std::span<const std::uint8_t>> filled_inputs_;
   std::vector<std::vector<std::uint8_t>> filled_;  // by output and token
   std::vector<std::span<std::uint8_t>> filled_outputs_;
-  Latest<TracedFiring> firings_;
+  WatchedLatest<TracedFiring> firings_;
 };
 
 }  // namespace millrace::runtime

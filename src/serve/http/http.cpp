@@ -29,9 +29,11 @@ std::unique_ptr<HttpServer> serve_pages(const Address& address, const Pages& pag
   static const ServePages serve = load_http();
   std::unique_ptr<HttpServer> server(serve(address, pages));
   if (!server)
-    throw EngineError(fmt::format("{}: cannot be listened at; another program may have the "
-                                  "port, or the machine has no such address",
-                                  to_text(address)));
+    throw EngineError(
+        fmt::format("{}: cannot be listened at; another program may have the "
+                    "port, or the machine has no such address; give another "
+                    "port, or :0 for any that is free",
+                    to_text(address)));
   return server;
 }
 

@@ -23,12 +23,12 @@ using Query = std::map<std::string, std::string>;
 using Pieces = std::function<std::optional<std::string>()>;
 
 struct Pages {
-  std::map<std::string, std::function<Answer(const Query&)>> pages;  // by path; any threads
-  std::map<std::string, std::function<Pieces(const Query&)>> streams;
+  std::map<std::string, std::function<Answer(const Query&)>> pages;    // by path; any threads
+  std::map<std::string, std::function<Pieces(const Query&)>> streams;  // null: not now
   std::string type_of_streams = {};
 };
 
-/// Serves until it is gone. Streams have to end by then.
+/// Serves until it is gone. Streams have to end by then; who still reads is cut off.
 class HttpServer {
  public:
   virtual ~HttpServer() = default;

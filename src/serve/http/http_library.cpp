@@ -1,8 +1,11 @@
 // Pages by cpp-httplib: in a library of its own, as the command needs it rarely.
 #include <httplib.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <thread>
 
 #include "serve/http/http.h"
@@ -36,6 +39,26 @@ bool give(const Pieces& pieces, httplib::DataSink& sink) {
   }
 }
 
+/// Ends what a thread may still wait for: that a client sends a request, or reads on. A socket
+/// whose own port is the server's, and that has another end, is such a client's.
+void cut_off_clients(int port) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
+       each.increment(error)) {
+    const int file = std::atoi(each->path().filename().c_str());
+    sockaddr_storage own{}, other{};
+    socklen_t size = sizeof own, other_size = sizeof other;
+    auto* const own_address = reinterpret_cast<sockaddr*>(&own);
+    if (getsockname(file, own_address, &size) != 0) continue;
+    if (getpeername(file, reinterpret_cast<sockaddr*>(&other), &other_size) != 0) continue;
+    const in_port_t number = own.ss_family == AF_INET6
+                                 ? reinterpret_cast<sockaddr_in6&>(own).sin6_port
+                                 : reinterpret_cast<sockaddr_in&>(own).sin_port;
+    const bool is_internet = own.ss_family == AF_INET || own.ss_family == AF_INET6;
+    if (is_internet && ntohs(number) == port) shutdown(file, SHUT_RDWR);
+  }
+}
+
 class Server final : public HttpServer {
  public:
   explicit Server(const Pages& pages) : type_(pages.type_of_streams) {
@@ -50,7 +73,9 @@ class Server final : public HttpServer {
   }
   ~Server() override {
     server_.stop();
-    if (thread_.joinable()) thread_.join();
+    if (!thread_.joinable()) return;
+    cut_off_clients(address_.port);
+    thread_.join();
   }
 
   bool listen(const Address& address) {
@@ -77,10 +102,13 @@ class Server final : public HttpServer {
   void add_stream(const std::string& path, const std::function<Pieces(const Query&)>& stream) {
     server_.Get(path, [this, stream](const httplib::Request& request, httplib::Response& response) {
       response.set_header("Cache-Control", "no-store");
+      const Pieces pieces = stream(query_of(request));
+      if (!pieces) {
+        response.status = 503;
+        return;
+      }
       response.set_content_provider(
-          type_, [pieces = stream(query_of(request))](std::size_t, httplib::DataSink& sink) {
-            return give(pieces, sink);
-          });
+          type_, [pieces](std::size_t, httplib::DataSink& sink) { return give(pieces, sink); });
     });
   }
 

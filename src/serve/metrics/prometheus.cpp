@@ -54,10 +54,12 @@ class Text {
   std::string text_, name_;
 };
 
+Labels labels_of(const InputNow& input) { return {{"group", input.group}, {"input", input.name}}; }
+
 template <class Value>
 void add_of_inputs(Text& text, const FiguresNow& figures, Value value) {
   for (const InputNow& each : figures.inputs)
-    text.sample({{"input", each.name}}, static_cast<double>(value(each)));
+    text.sample(labels_of(each), static_cast<double>(value(each)));
 }
 
 void add_inputs(Text& text, const FiguresNow& figures) {
@@ -66,7 +68,7 @@ void add_inputs(Text& text, const FiguresNow& figures) {
   add_of_inputs(text, figures, [](const InputNow& each) { return each.frames; });
   text.family("millrace_frame_latency_seconds", "histogram",
               "From when a picture was taken to its findings.");
-  for (const InputNow& each : figures.inputs) text.histogram({{"input", each.name}}, each.latency);
+  for (const InputNow& each : figures.inputs) text.histogram(labels_of(each), each.latency);
   text.family("millrace_frame_rate", "gauge", "Frames per second of the last seconds.");
   add_of_inputs(text, figures, [](const InputNow& each) { return each.rate_fps; });
   text.family("millrace_pictures_skipped_total", "counter", "Pictures that cannot be decoded.");
@@ -90,16 +92,19 @@ void add_stages(Text& text, const FiguresNow& figures) {
   const auto add = [&](auto value) {
     for (std::size_t s = 0; s < figures.stages.size(); ++s) {
       const StageNow& each = figures.stages[s];
-      text.sample({{"stage", each.name}, {"processor", each.processor}}, value(each));
+      text.sample({{"group", each.group}, {"stage", each.name}, {"processor", each.processor}},
+                  value(each));
     }
   };
   text.family("millrace_stage_frames_total", "counter", "Frames that a stage has worked on.");
   add([](const StageNow& each) { return static_cast<double>(each.frames); });
   text.family("millrace_stage_busy_seconds_total", "counter", "Time that a stage has worked.");
   add([](const StageNow& each) { return each.busy_s; });
-  text.family("millrace_stage_waiting_seconds_total", "counter",
-              "Time that a stage has waited for frames or for room.");
-  add([](const StageNow& each) { return each.waiting_s; });
+  if (figures.groups.empty()) {
+    text.family("millrace_stage_waiting_seconds_total", "counter",
+                "Time that a stage has waited for frames or for room.");
+    add([](const StageNow& each) { return each.waiting_s; });
+  }
   std::map<std::string, double> processors;
   for (const StageNow& each : figures.stages) processors[each.processor] += each.utilisation;
   text.family("millrace_processor_utilisation_ratio", "gauge",
@@ -120,6 +125,15 @@ void add_groups(Text& text, const FiguresNow& figures) {
   add([](const GroupNow& each) { return each.missed; });
   text.family("millrace_group_deadline_seconds", "gauge", "The deadline of a group's frames.");
   add([](const GroupNow& each) { return each.deadline_s; });
+  text.family("millrace_group_rate", "gauge", "Frames per second of a group, of the last second.");
+  add([](const GroupNow& each) { return each.rate_fps; });
+  text.family("millrace_group_largest_response_seconds", "gauge",
+              "Largest response since the scenario or level changed.");
+  add([](const GroupNow& each) { return each.largest_s; });
+  text.family("millrace_group_bound_seconds", "gauge",
+              "Proven bound of a group's responses, in the scenario and level at hand.");
+  for (const GroupNow& each : figures.groups)
+    if (each.bound_s) text.sample({{"group", each.name}}, *each.bound_s);
   text.family("millrace_group_response_seconds", "histogram",
               "From when a frame was due to its end.");
   for (const GroupNow& each : figures.groups) text.histogram({{"group", each.name}}, each.response);
@@ -146,7 +160,8 @@ void add_sensors(Text& text, const SensorsNow& sensors) {
 std::string prometheus_text(const FiguresNow& figures, const SensorsNow& sensors) {
   Text text;
   text.family("millrace_info", "gauge", "What runs.");
-  text.sample({{"version", MILLRACE_VERSION}, {"application", figures.application}}, 1);
+  const char* const kind = figures.groups.empty() ? "application" : "deployment";
+  text.sample({{"version", MILLRACE_VERSION}, {kind, figures.name}}, 1);
   text.family("millrace_running", "gauge", "1 from the first frame on to the end of the run.");
   text.sample({}, figures.is_running ? 1 : 0);
   text.family("millrace_running_seconds", "gauge", "How long it has run.");

@@ -42,17 +42,12 @@ Notifier::Options Notifier::of_environment() {
 Notifier::Notifier(const Options& options, Figures& figures)
     : options_(options), socket_(options.socket), figures_(figures) {}
 
-void Notifier::begun(const application::AtWork& work) {
-  socket_.send(fmt::format("READY=1\nSTATUS={} runs", work.application.name));
-  begin();
-}
+void Notifier::begun(const application::AtWork& work) { begin(work.application.name); }
 
-void Notifier::begun(const std::vector<std::string>& groups) {
-  socket_.send(fmt::format("READY=1\nSTATUS=a deployment of {} groups runs", groups.size()));
-  begin();
-}
+void Notifier::begun(const application::DeploymentAtWork& work) { begin(work.name); }
 
-void Notifier::begin() {
+void Notifier::begin(const std::string& name) {
+  socket_.send(fmt::format("READY=1\nSTATUS={} runs", name));
   using std::chrono::milliseconds;
   if (options_.watchdog.count() == 0) return;
   const auto half = std::chrono::duration_cast<milliseconds>(options_.watchdog / 2);

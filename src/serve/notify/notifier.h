@@ -38,11 +38,11 @@ class Notifier final : public application::Observer {
   Notifier(const Options& options, Figures& figures);
 
   void begun(const application::AtWork& work) override;
-  void begun(const std::vector<std::string>& groups) override;
+  void begun(const application::DeploymentAtWork& work) override;
   void ended() override;
 
  private:
-  void begin();
+  void begin(const std::string& name);
   void sign();
 
   const Options options_;

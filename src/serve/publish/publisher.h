@@ -20,6 +20,8 @@ class Publisher final : public application::Observer {
   ~Publisher() override;
 
   void begun(const application::AtWork& work) override;
+  /// Lines of a group have a topic of their own, TOPIC/GROUP.
+  void begun(const application::DeploymentAtWork& work) override;
   void take(const application::Outcome& outcome) override;
   /// Waits a little for what the broker has not acknowledged; notes what it has not got.
   void ended() override;

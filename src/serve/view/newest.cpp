@@ -6,6 +6,7 @@ namespace millrace::serve {
 namespace {
 
 constexpr std::chrono::milliseconds between_unwatched{200};
+constexpr int most_watchers = 8;  // each has a thread of the server, which has a few more
 
 }  // namespace
 
@@ -14,11 +15,11 @@ void Newest::begin(std::size_t inputs) {
   inputs_.resize(std::max(inputs, inputs_.size()));
 }
 
-void Newest::take(const application::Outcome& outcome) {
+void Newest::take(std::size_t number, const application::Outcome& outcome) {
   if (outcome.picture.image.empty()) return;
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
-  Input& input = inputs_[outcome.picture.source];
+  Input& input = inputs_[number];
   if (input.watchers == 0 && now - input.kept < between_unwatched) return;
   input.kept = now;
   input.shown = {input.shown.number + 1, std::make_shared<const application::Outcome>(outcome)};
@@ -43,10 +44,19 @@ Newest::Wait Newest::next(std::size_t input, std::int64_t number, std::chrono::m
   return Wait::shown;
 }
 
-void Newest::watch(std::size_t input, int change) {
+bool Newest::watch(std::size_t input) {
   const std::lock_guard lock(mutex_);
+  if (watchers_ == most_watchers) return false;
   inputs_.resize(std::max(inputs_.size(), input + 1));  // before the run there are none
-  inputs_[input].watchers += change;
+  ++inputs_[input].watchers;
+  ++watchers_;
+  return true;
+}
+
+void Newest::watch_no_more(std::size_t input) {
+  const std::lock_guard lock(mutex_);
+  --inputs_[input].watchers;
+  --watchers_;
 }
 
 }  // namespace millrace::serve

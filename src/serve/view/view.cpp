@@ -29,59 +29,99 @@ std::string part_of(const std::string& jpeg) {
                      boundary, jpeg.size(), jpeg);
 }
 
+double mean_ms(const Histogram::Counts& times) {
+  const std::int64_t count = times.total();
+  return count > 0 ? 1e3 * times.sum_s / static_cast<double>(count) : 0.0;
+}
+
 nlohmann::json json_of(const InputNow& input, const FiguresNow& figures) {
-  nlohmann::json json = {
-      {"name", input.name}, {"frames", input.frames}, {"rate_fps", input.rate_fps}};
-  const std::int64_t count = input.latency.total();
-  json["mean_latency_ms"] =
-      count > 0 ? 1e3 * input.latency.sum_s / static_cast<double>(count) : 0.0;
+  nlohmann::json json = {{"group", input.group},
+                         {"name", input.name},
+                         {"frames", input.frames},
+                         {"rate_fps", input.rate_fps},
+                         {"mean_latency_ms", mean_ms(input.latency)}};
   if (figures.is_live) json["dropped"] = input.dropped;
   if (input.gaps > 0) json["gaps"] = input.gaps;
+  return json;
+}
+
+nlohmann::json json_of(const StageNow& stage) {
+  return {{"group", stage.group},
+          {"name", stage.name},
+          {"processor", stage.processor},
+          {"utilisation", stage.utilisation}};
+}
+
+nlohmann::json json_of(const GroupNow& group) {
+  return {{"name", group.name},
+          {"frames", group.frames},
+          {"rate_fps", group.rate_fps},
+          {"missed", group.missed},
+          {"mean_response_ms", mean_ms(group.response)},
+          {"largest_response_ms", 1e3 * group.largest_s},
+          {"bound_ms", group.bound_s ? nlohmann::json(1e3 * *group.bound_s) : nlohmann::json()},
+          {"deadline_ms", 1e3 * group.deadline_s}};
+}
+
+template <class Rows>
+nlohmann::json json_of_all(const Rows& rows) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const auto& row : rows) json.push_back(json_of(row));
   return json;
 }
 
 /// One of the watchers of an input, while it lives.
 class Watcher {
  public:
-  Watcher(Newest& newest, std::size_t input) : newest_(newest), input_(input) {
-    newest_.watch(input_, 1);
+  Watcher(Newest& newest, std::size_t input)
+      : newest_(newest), input_(input), may_watch_(newest.watch(input)) {}
+  ~Watcher() {
+    if (may_watch_) newest_.watch_no_more(input_);
   }
-  ~Watcher() { newest_.watch(input_, -1); }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
+  bool may_watch() const { return may_watch_; }
 
  private:
   Newest& newest_;
-  std::size_t input_;
+  const std::size_t input_;
+  const bool may_watch_;
 };
 
 }  // namespace
 
-void View::begun(const application::AtWork& work) {
-  newest_.begin(work.application.inputs().size());
+void View::begin(Streams streams) {
+  newest_.begin(streams.all().size());
   const std::lock_guard lock(mutex_);
-  labels_.own = work.application.labels;
-  if (work.application.crops) labels_.of_crops = work.application.crops->labels;
+  streams_ = std::move(streams);
+}
+
+void View::take(const application::Outcome& outcome) {
+  std::unique_lock lock(mutex_);
+  const auto number = streams_.number_of(outcome);
+  lock.unlock();
+  if (number) newest_.take(*number, outcome);
 }
 
 std::string View::jpeg_of(const application::Outcome& outcome) {
   std::unique_lock lock(mutex_);
-  const application::Labels labels = labels_;
+  const application::Labels labels = streams_.labels_of(outcome);
   lock.unlock();
   return application::drawn_jpeg(outcome, labels, widest);
 }
 
 Answer View::state() {
   const FiguresNow now = figures_.now();
-  nlohmann::json json = {{"application", now.application}, {"running", now.is_running},
-                         {"running_s", now.running_s},     {"skipped", now.skipped},
-                         {"inputs", nlohmann::json::array()}, {"stages", nlohmann::json::array()}};
+  nlohmann::json json = {{now.groups.empty() ? "application" : "deployment", now.name},
+                         {"running", now.is_running},
+                         {"running_s", now.running_s},
+                         {"skipped", now.skipped},
+                         {"inputs", nlohmann::json::array()},
+                         {"groups", json_of_all(now.groups)},
+                         {"stages", json_of_all(now.stages)}};
   for (const InputNow& input : now.inputs) json["inputs"].push_back(json_of(input, now));
-  for (const StageNow& stage : now.stages)
-    json["stages"].push_back({{"name", stage.name},
-                              {"processor", stage.processor},
-                              {"utilisation", stage.utilisation}});
-  return {200, "application/json", json.dump()};
+  return {200, "application/json",
+          json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
 Answer View::gantt() {
@@ -101,6 +141,7 @@ Pieces View::stream(const Query& query) {
   const std::size_t input = input_of(query);
   // Shared by the copies of the function.
   const auto watcher = std::make_shared<Watcher>(newest_, input);
+  if (!watcher->may_watch()) return {};
   return [this, input, watcher, number = std::int64_t{0}]() mutable -> std::optional<std::string> {
     Newest::Shown shown;
     switch (newest_.next(input, number, next_picture_wait, shown)) {

@@ -6,6 +6,7 @@
 #include "application/live/observer.h"
 #include "serve/http/http.h"
 #include "serve/metrics/figures.h"
+#include "serve/streams.h"
 #include "serve/view/newest.h"
 
 namespace millrace::serve {
@@ -15,15 +16,18 @@ class View final : public application::Observer {
  public:
   explicit View(Figures& figures) : figures_(figures) { traced_frames_ = 2000; }
 
-  void begun(const application::AtWork& work) override;
-  void take(const application::Outcome& outcome) override { newest_.take(outcome); }
+  void begun(const application::AtWork& work) override { begin(Streams(work)); }
+  void begun(const application::DeploymentAtWork& work) override { begin(Streams(work)); }
+  void take(const application::Outcome& outcome) override;
 
-  /// "/", "/state.json", "/gantt.svg", "/stream?input=0", "/picture.jpg?input=0".
+  /// "/", "/state.json", "/gantt.svg", "/stream?input=0", "/picture.jpg?input=0". Inputs have their
+  /// numbers of Streams.
   void add_to(Pages& pages);
   /// Streams end.
   void close() { newest_.end(); }
 
  private:
+  void begin(Streams streams);
   Answer state();
   Answer gantt();
   Answer picture(const Query& query);
@@ -33,7 +37,7 @@ class View final : public application::Observer {
   Figures& figures_;
   Newest newest_;
   std::mutex mutex_;
-  application::Labels labels_;  // under mutex_
+  Streams streams_;  // under mutex_
 };
 
 }  // namespace millrace::serve

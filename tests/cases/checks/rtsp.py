@@ -104,6 +104,12 @@ def troubled(restarts="5"):
     print(said, file=sys.stderr)
 
 
+def is_counted(lines):
+    """Numbers of frames and of what they show go on together, but for pictures of a gap, which is said."""
+    apart = [line["shows"] - line["frame"] for line in lines]
+    return all(before == after or ("gap_ms" in line and before < after) for before, after, line in zip(apart, apart[1:], lines[1:]))
+
+
 def shares(sources="24", per_second="5", seconds="8"):
     """None is lost uncounted: the frame numbers of an input are those of its pictures; and all have the same share."""
     cameras = [Camera(float(per_second)) for _ in range(int(sources))]
@@ -120,7 +126,7 @@ def shares(sources="24", per_second="5", seconds="8"):
         of_input[line["input"]].append(line)
     for line in run.lines[begin:end]:
         whole[line["input"]] += 1
-    counted = all(len({line["shows"] - line["frame"] for line in lines}) == 1 for lines in of_input.values())
+    counted = all(is_counted(lines) for lines in of_input.values())
     shown = all(rises([line["shows"] for line in lines]) for lines in of_input.values())
     totals = {each["name"]: each for each in run.totals["inputs"]}
     left = [totals[name]["live"]["arrived"] - totals[name]["live"]["dropped"] - len(lines) for name, lines in of_input.items()]

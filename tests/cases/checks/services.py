@@ -198,6 +198,126 @@ def deployment(file="robot.json"):
         run.end()
 
 
+def make_deployment(rate="25", name="robot"):
+    """Of a group with app.yaml and one with a model alone, which has no pictures."""
+    Path(f"{name}.yaml").write_text(f"format: 1\nname: {name}\ngroups:\n  - {{name: front, application: app.yaml, rate_fps: {rate}}}\n"
+                                    "  - {name: side, model: digits.onnx, rate_fps: 10}\n"
+                                    "scenarios: [{name: patrol, groups: [front, side]}]\n")
+    done = subprocess.run(["millrace", "plan", f"{name}.yaml", "--samples", "20", "-o", f"{name}.json"], capture_output=True, text=True)
+    print("planned:", done.returncode == 0 or done.stderr)
+
+
+def state_of(address, frames=20):
+    """When each group has so many frames."""
+    def look():
+        state = json.loads(get(address + "state.json")[1])
+        return state if state["groups"] and all(group["frames"] > frames for group in state["groups"]) else None
+    return wait_for(look)
+
+
+def view_of_deployment(file="robot.json"):
+    """Rates are there at the first look, too."""
+    with Running(file, "--view", ":0", "--metrics", ":0", "--output", "out", "--duration", "60s") as run:
+        address = run.address("live view")
+        state = state_of(address)
+        front, side = state["groups"]
+        print("groups:", state["deployment"], front["name"], side["name"], all(0 < g["mean_response_ms"] <= g["largest_response_ms"] for g in (front, side)),
+              "bounds:", all(0 < g["bound_ms"] < g["deadline_ms"] for g in (front, side)), "rates:", 15 < front["rate_fps"] < 35, 5 < side["rate_fps"] < 15)
+        print("inputs:", [(each["group"], each["name"]) for each in state["inputs"]], state["inputs"][0]["frames"] > 10)
+        busy = {each["group"]: each["utilisation"] for each in state["stages"] if each["utilisation"] > 0}
+        print("stages:", sorted(busy), all(each <= 1 for each in busy.values()))
+        kind, body = get(address + "picture.jpg")
+        print("picture:", kind, body[:2] == b"\xff\xd8")
+        body = get(address + "gantt.svg")[1]
+        bars = ElementTree.fromstring(body).findall(".//{http://www.w3.org/2000/svg}rect")
+        print("gantt:", len(bars) > 20, b"front" in body, b"side" in body)
+        stream(address + "stream")
+        samples = samples_of(get(address + "metrics")[1].decode())  # one address for both
+        print("metrics:", all((name, f'group="{group}"') in samples for group in ("front", "side") for name in (
+            "millrace_group_bound_seconds", "millrace_group_rate", "millrace_group_largest_response_seconds")),
+            samples["millrace_frames_total", 'group="front"'] > 10, ("millrace_frames_total", 'group="side"') in samples)
+        interrupted(run)
+
+
+def interrupted(run):
+    """By Ctrl-C: it ends within a second."""
+    begin = time.monotonic()
+    run.process.send_signal(signal.SIGINT)
+    code, lines, _ = run.end()
+    spent = time.monotonic() - begin
+    print("ended:", spent < 1.5 or spent, "exit", code, "report:", "front" in lines)
+
+
+def taken_port(file="robot.json"):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "127.0.0.1:%d" % server.getsockname()[1]
+        done = subprocess.run(["millrace", "run", file, "--view", address, "--duration", "1s"], capture_output=True, text=True)
+    print("taken:", f"{address}: cannot be listened at; another program may have the port" in done.stderr and ":0 for any that is free" in done.stderr,
+          "exit", done.returncode)
+
+
+def make_noise(side=1000, count=6):
+    """Large pictures that do not compress well."""
+    folder = Path("noise")
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number}.ppm").write_bytes(f"P6 {side} {side} 255\n".encode() + os.urandom(3 * side * side))
+    Path("app.yaml").write_text(Path("app.yaml").read_text().replace("images: pictures", "images: noise"))
+
+
+def readers_that_stop(file="robot.json"):
+    """More of them than there are streams, and one that sends no request: results come out as before, and the end comes at once."""
+    with Running(file, "--view", ":0", "--output", "out", "--duration", "60s") as run:
+        address = run.address("live view")
+        host, port = address.split("/")[2].split(":")
+        state_of(address, 5)
+        readers = [socket.create_connection((host, int(port))) for _ in range(11)]
+        for reader in readers[:10]:
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.sendall(b"GET /stream HTTP/1.1\r\nHost: here\r\n\r\n")
+        refused = wait_for(lambda: missing(address + "stream") == 503)
+        before, begin = state_of(address, 5), time.monotonic()
+        time.sleep(3)
+        after, spent = state_of(address, 5), time.monotonic() - begin
+        rate = (after["inputs"][0]["frames"] - before["inputs"][0]["frames"]) / spent
+        print("refused:", refused, "rate:", 6 < rate < 14 or rate, "missed:", after["groups"][0]["missed"] == before["groups"][0]["missed"])
+        print("picture:", get(address + "picture.jpg")[1][:2] == b"\xff\xd8")
+        interrupted(run)
+
+
+def page_of_deployment(file="robot.json"):
+    from report_in_browser import Browser
+    with Running(file, "--view", ":0", "--output", "out", "--duration", "100s") as run:
+        with Browser(run.address("live view")) as browser:
+            def evaluate(expression):
+                return browser.ask("Runtime.evaluate", expression=expression)["result"].get("value")
+            wait_for(lambda: evaluate("document.querySelector('figure img')?.naturalWidth > 0"))
+            print("pictures:", evaluate("document.querySelectorAll('figure img').length"), evaluate("document.querySelector('figcaption').textContent").split(":")[0])
+            wait_for(lambda: evaluate("document.getElementById('gantt').naturalWidth > 0"))
+            rows = json.loads(evaluate("JSON.stringify([...document.querySelectorAll('#groups tbody tr')].map(r => [...r.cells].map(c => c.textContent)))"))
+            print("groups:", [row[0] for row in rows], all(re.fullmatch(r"[\d.]+ ms", text) for row in rows for text in row[3:7]) or rows)
+            before = rows[0][2]
+            wait_for(lambda: evaluate("document.querySelector('#groups tbody td:nth-child(3)').textContent") != before)
+            print("stages:", evaluate("document.querySelectorAll('#stages tr').length") > 1, evaluate("document.title"))
+        interrupted(run)
+
+
+def page_of_many(count=9):
+    """A browser has few connections: all pictures are there all the same, and figures change."""
+    from report_in_browser import Browser
+    text = Path("app.yaml").read_text()
+    inputs = "".join(f"  - {{images: pictures, rate_fps: 5, name: c{i}}}\n" for i in range(int(count)))
+    Path("many.yaml").write_text(re.sub(r"input:\n(  .*\n)+", f"input:\n{inputs}", text))
+    with Running("many.yaml", "--view", ":0") as run:
+        with Browser(run.address("live view")) as browser:
+            def evaluate(expression):
+                return browser.ask("Runtime.evaluate", expression=expression)["result"].get("value")
+            wait_for(lambda: evaluate("[...document.querySelectorAll('figure img')].filter(image => image.naturalWidth > 0).length") == int(count))
+            before = evaluate("document.querySelector('figcaption').textContent")
+            wait_for(lambda: evaluate("document.querySelector('figcaption').textContent") != before)
+            print("pictures:", evaluate("document.querySelectorAll('figure img').length"))
+
+
 def notices(application="app.yaml"):
     """What a service manager hears."""
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -273,6 +393,43 @@ def published(application="app.yaml"):
     print("equal:", got == ["street/left " + line for line in lines.splitlines()], len(got), "exit", code)
     print(said)
     broker.stop()
+
+
+def published_by_groups(file="robot.json"):
+    """Each group has a topic, on which its lines come as they are in its file."""
+    broker = Broker(free_port())
+    heard = open("heard", "w")
+    subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-q", "1", "-t", "robot/#", "-F", "%t %p"], stdout=heard)
+    time.sleep(0.5)
+    with Running(file, "--mqtt", f"127.0.0.1:{broker.port}/robot", "--output", "out", "--duration", "3s") as run:
+        code, _, said = run.end()
+    time.sleep(0.5)
+    subscriber.terminate()
+    subscriber.wait()
+    got, lines = Path("heard").read_text().splitlines(), Path("out/front.jsonl").read_text().splitlines()
+    print("equal:", len(lines) > 40 and got == ["robot/front " + line for line in lines], "exit", code in (0, 1))
+    print("said:", "group 'side' has no application, so nothing is published of it" in said)
+    broker.stop()
+
+
+def broker_that_goes(file="robot.json"):
+    """It is gone in the middle and at the end: the deployment goes on and ends at once, and what the broker did not get is counted."""
+    broker = Broker(free_port())
+    with Running(file, "--mqtt", f"127.0.0.1:{broker.port}/robot", "--output", "out", "--duration", "60s") as run:
+        time.sleep(2)
+        broker.stop()
+        wait_for(lambda: "is gone" in Path("said").read_text())
+        broker.start()
+        wait_for(lambda: "is back" in Path("said").read_text())
+        broker.stop()
+        time.sleep(1)
+        begin = time.monotonic()
+        run.process.send_signal(signal.SIGINT)
+        code, _, said = run.end()
+        spent = time.monotonic() - begin
+    lost = re.search(r"did not get (\d+) of (\d+) lines", said)
+    lines = len(Path("out/front.jsonl").read_text().splitlines())
+    print("ended:", spent < 2 or spent, "exit", code, "counted:", lost is not None and int(lost.group(2)) == lines and 0 < int(lost.group(1)) < lines or said)
 
 
 def broker_that_restarts(application="app.yaml"):

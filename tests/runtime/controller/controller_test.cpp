@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "base/error.h"
 #include "deployment/joined.h"
@@ -311,6 +313,32 @@ TEST(Controller, ends_if_any_of_its_threads_cannot_be_started) {
     const test::RoomForThreads room(threads);
     EXPECT_THROW(controller.start(in_scenario(0)), std::system_error) << threads;
   }
+}
+
+TEST(Controller, tells_while_it_runs_what_its_groups_do) {
+  ControlledSystem system({{.layers = 2, .fps = 100, .cores = {0, 1}}, {.layers = 1, .fps = 50}});
+  ControllerOptions options;
+  options.trace_frames = 100;
+  Controller controller(system.deployment, system.board, system.to_run(), options);
+  controller.start(in_scenario(0));
+  const auto runs = [&](std::size_t group, std::size_t task) {
+    return controller.tasks().at(group).tasks.at(task).times.runs;
+  };
+  while (runs(0, 1) < 8 || runs(1, 0) < 4) std::this_thread::yield();
+  const Trace recent = controller.recent(1s);
+  EXPECT_EQ(recent.plans, (std::vector<std::string>{"g0", "g1"}));
+  ASSERT_EQ(recent.stages.size(), 3u);
+  EXPECT_EQ(recent.stages[2].name, "g1 stage0");
+  std::array<std::int64_t, 3> firings{};
+  for (const TraceFiring& firing : recent.firings) {
+    ++firings.at(firing.stage);
+    EXPECT_GE(firing.begin, Time{});
+    EXPECT_GT(firing.end, firing.begin);
+  }
+  EXPECT_GE(firings[1], 6);
+  EXPECT_GE(firings[2], 3);
+  EXPECT_EQ(controller.tasks()[1].group, "g1");
+  expect_none_lost(controller.stop());
 }
 
 TEST(Controller, a_trace_has_the_stages_of_all_groups) {
