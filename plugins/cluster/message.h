@@ -6,7 +6,7 @@
 
 namespace millrace_cluster {
 
-inline constexpr std::uint32_t magic = 0x3143524d;  // "MRC1": raised when messages change
+inline constexpr std::uint32_t magic = 0x3243524d;  // "MRC2": raised when messages change
 /// A worker that hears nothing for so long ends: the program asks four times as often whether it is
 /// there.
 inline constexpr std::chrono::seconds longest_silence{60};
@@ -21,8 +21,10 @@ enum class Kind : std::uint32_t {
   release,    // a: handle
   put,        // a: handle; body: what comes there
   get,        // a: handle, b: bytes. Answer with them as body
-  run,        // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
-              // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
+  put_as,     // a: handle, b: wire; body: float32 values as the wire has them
+  get_as,     // a: handle, b: bytes; body: wire, 8 bytes. Answer with them as the wire has them
+  run,  // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
+        // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
   answer,
   failure,  // body: a sentence
 };

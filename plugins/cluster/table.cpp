@@ -9,6 +9,7 @@
 #include "board/joined/joined_boards.h"
 #include "millrace/engine.h"
 #include "version.h"
+#include "wire.h"
 #include "worker_link.h"
 
 using namespace millrace_cluster;
@@ -19,6 +20,7 @@ namespace {
 struct Core {
   WorkerLink* link = nullptr;  // of the instance
   int number = 0;
+  Wire wire = Wire::f32;
   std::string name, space;
   const char* spaces[1] = {};
 };
@@ -93,10 +95,16 @@ Options read_options(const MillraceOpening& opening) {
   return options;
 }
 
-void add_core(MillraceInstance& instance, WorkerLink& link, int number) {
+Wire wire_of(const millrace::board::Neighbour& board) {
+  if (board.wire == millrace::board::Precision::f16) return Wire::f16;
+  return board.wire == millrace::board::Precision::int8 ? Wire::int8 : Wire::f32;
+}
+
+void add_core(MillraceInstance& instance, WorkerLink& link, int number, Wire wire) {
   auto core = std::make_unique<Core>();
   core->link = &link;
   core->number = number;
+  core->wire = wire;
   core->name = link.board() + ".core" + std::to_string(number);
   core->space = link.board();
   core->spaces[0] = core->space.c_str();
@@ -125,7 +133,8 @@ std::int32_t open_engine(MillraceOpening* opening) {
           std::make_unique<WorkerLink>(each.name, each.reach,
                                        each.worker.empty() ? "millrace-worker" : each.worker,
                                        options.limit));
-      for (int core = 0; core < link->cores(); ++core) add_core(*instance, *link, core);
+      for (int core = 0; core < link->cores(); ++core)
+        add_core(*instance, *link, core, wire_of(each));
     }
     if (instance->cores.empty())
       throw std::runtime_error(options.file + ": no board has 'reach', so none can be used");
@@ -217,23 +226,62 @@ void release(MillraceInstance* instance, MillraceBuffer* buffer) try {
 } catch (const std::exception&) {  // the board is gone with it
 }
 
-std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
-                      const MillraceBuffer* to) try {
-  const bool goes_there = std::strcmp(from->space, "host") == 0;
-  const MillraceBuffer& there = goes_there ? *to : *from;
-  const std::int64_t handle = reinterpret_cast<std::intptr_t>(there.handle);
-  WorkerLink& link = link_of(instance, there);
-  if (goes_there)
-    link.call({.kind = Kind::put, .a = handle, .body = from->handle, .bytes = to->bytes});
+/// As it is.
+void copy(WorkerLink& link, const MillraceBuffer& from, const MillraceBuffer& to) {
+  if (std::strcmp(from.space, "host") == 0)
+    link.call({.kind = Kind::put,
+               .a = reinterpret_cast<std::intptr_t>(to.handle),
+               .body = from.handle,
+               .bytes = to.bytes});
   else
     link.call({.kind = Kind::get,
-               .a = handle,
-               .b = static_cast<std::int64_t>(to->bytes),
-               .into = to->handle,
-               .into_bytes = to->bytes});
+               .a = reinterpret_cast<std::intptr_t>(from.handle),
+               .b = static_cast<std::int64_t>(to.bytes),
+               .into = to.handle,
+               .into_bytes = to.bytes});
+}
+
+/// float32 values, in fewer bytes.
+void copy_as(WorkerLink& link, Wire wire, const MillraceBuffer& from, const MillraceBuffer& to) {
+  const auto number = static_cast<std::int64_t>(wire);
+  if (std::strcmp(from.space, "host") == 0) {
+    const std::string text = encode(wire, from.handle, to.bytes);
+    link.call({.kind = Kind::put_as,
+               .a = reinterpret_cast<std::intptr_t>(to.handle),
+               .b = number,
+               .body = text.data(),
+               .bytes = text.size()});
+    return;
+  }
+  const Message answer = link.call({.kind = Kind::get_as,
+                                    .a = reinterpret_cast<std::intptr_t>(from.handle),
+                                    .b = static_cast<std::int64_t>(to.bytes),
+                                    .body = &number,
+                                    .bytes = sizeof number});
+  decode(wire, answer.body, to.handle, to.bytes);
+}
+
+const Core& core_of(MillraceInstance* instance, const MillraceBuffer* from,
+                    const MillraceBuffer* to) {
+  return *instance->cores[std::strcmp(from->space, "host") == 0 ? to->device : from->device];
+}
+
+std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
+                      const MillraceBuffer* to) try {
+  copy(*core_of(instance, from, to).link, *from, *to);
   return millrace_done;
 } catch (const std::exception&) {
   return millrace_failed;
+}
+
+std::int32_t move(MillraceInstance* instance, MillraceMove* asked) {
+  return guarded(asked->text, [&] {
+    const Core& core = core_of(instance, asked->from, asked->to);
+    if (core.wire == Wire::f32 || asked->tensor->type != millrace_float32)
+      copy(*core.link, *asked->from, *asked->to);
+    else
+      copy_as(*core.link, core.wire, *asked->from, *asked->to);
+  });
 }
 
 }  // namespace
@@ -256,6 +304,7 @@ extern "C" __attribute__((visibility("default"))) const MillraceEngine* millrace
     engine.allocate = allocate;
     engine.release = release;
     engine.transfer = transfer;
+    engine.move = move;
     return engine;
   }();
   return host_version == millrace_engine_version ? &table : nullptr;

@@ -18,6 +18,7 @@
 #include "product/cache.h"
 #include "runtime/compare.h"
 #include "runtime/follow.h"
+#include "runtime/loaded/cluster.h"
 #include "runtime/loaded/simulated_stages.h"
 
 namespace millrace::product {
@@ -59,7 +60,7 @@ double tolerance_in(board::Precision precision) {
 }
 
 double tolerance_of(const VerifyRequest& request, const plan::Plan& plan) {
-  board::Precision lowest = board::Precision::f32;
+  board::Precision lowest = runtime::precision_on_wire(plan, request.runnable.model.context);
   for (const board::Variant& variant : plan.variants) lowest = std::max(lowest, variant.precision);
   return request.tolerance.value_or(tolerance_in(lowest));
 }

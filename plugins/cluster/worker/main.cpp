@@ -1,10 +1,13 @@
 // The other end of the engine cluster: computes on this board what comes over standard input.
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -20,11 +23,12 @@
 #include "message.h"
 #include "program.h"
 #include "version.h"
+#include "wire.h"
 
 namespace millrace_cluster {
 namespace {
 
-/// Does one thing after the other, on a thread of its own.
+/// Does one thing after the other, on a thread of its own. What is urgent overtakes the rest.
 class Queue {
  public:
   explicit Queue(const std::function<void()>& first) : thread_([this, first] { work(first); }) {}
@@ -39,23 +43,28 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  void add(std::function<void()> task) {
+  void add(std::function<void()> task) { add_to(tasks_, std::move(task)); }
+  void add_urgent(std::function<void()> task) { add_to(urgent_, std::move(task)); }
+
+ private:
+  using Tasks = std::deque<std::function<void()>>;
+
+  void add_to(Tasks& tasks, std::function<void()> task) {
     {
       const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
+      tasks.push_back(std::move(task));
     }
     changed_.notify_all();
   }
-
- private:
   void work(const std::function<void()>& first) {
     first();
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+      changed_.wait(lock, [&] { return ends_ || !tasks_.empty() || !urgent_.empty(); });
       if (ends_) return;
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
+      Tasks& tasks = urgent_.empty() ? tasks_ : urgent_;
+      const std::function<void()> task = std::move(tasks.front());
+      tasks.pop_front();
       lock.unlock();
       task();
       lock.lock();
@@ -64,14 +73,39 @@ class Queue {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
+  Tasks tasks_, urgent_;
   bool ends_ = false;
   std::thread thread_;
 };
 
+/// A board that is so many times slower, on a machine whose cores are shared: what a run takes of
+/// its core is waited for again. For tests.
+class Slower {
+ public:
+  explicit Slower(double times) : times_(times), began_(of_this_thread()) {}
+  /// The times of layers, in triples, grow with it.
+  void wait(std::vector<std::int64_t>& triples) const {
+    if (times_ <= 1) return;
+    const auto taken = of_this_thread() - began_;
+    for (std::size_t i = 2; i < triples.size(); i += 3)
+      triples[i] = static_cast<std::int64_t>(static_cast<double>(triples[i]) * times_);
+    std::this_thread::sleep_for(taken * (times_ - 1));
+  }
+
+ private:
+  static std::chrono::duration<double> of_this_thread() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
+
+  double times_;
+  std::chrono::duration<double> began_;
+};
+
 class Worker {
  public:
-  Worker(int in, int out) : in_(in), out_(out), sender_([] {}) {
+  Worker(int in, int out, double slower) : in_(in), out_(out), slower_(slower), sender_([] {}) {
     board_ = millrace::board::this_machine();
     for (const auto& core : board_.processors)
       queues_.push_back(
@@ -120,8 +154,12 @@ class Worker {
       case Kind::release:
         memories_.erase(header.a);
         return answer(header);
+      case Kind::put_as:
+        return put_as(header, body);
       case Kind::get:
-        return get(header);
+        return get(header, Wire::f32);
+      case Kind::get_as:
+        return get(header, wire_in(body));
       case Kind::run:
         return run(header, body);
       default:
@@ -187,13 +225,40 @@ class Worker {
     throw std::runtime_error("there is no such memory, or it is too small");
   }
 
-  void get(const Header& header) {
+  void put_as(const Header& header, const std::string& body) {
+    const Memory to = memory(header.a);
+    const auto wire = static_cast<Wire>(header.b);
+    const std::uint64_t values = wire == Wire::f16 ? body.size() / 2 : body.size() - sizeof(float);
+    const std::uint64_t bytes = values * sizeof(float);
+    if (body.size() < sizeof(float) || bytes > static_cast<std::uint64_t>(to->size().count))
+      throw std::runtime_error("that memory is smaller");
+    decode(wire, body, to->data(), bytes);
+    answer(header);
+  }
+
+  static Wire wire_in(const std::string& body) {
+    std::int64_t number = -1;
+    if (body.size() == sizeof number) std::memcpy(&number, body.data(), sizeof number);
+    if (number < 0 || number > static_cast<std::int64_t>(Wire::int8))
+      throw std::runtime_error("a message names no precision of the wire");
+    return static_cast<Wire>(number);
+  }
+
+  void get(const Header& header, Wire wire) {
     const Memory from = memory(header.a);
     if (header.b < 0 || header.b > from->size().count)
       throw std::runtime_error("that memory is smaller");
-    sender_.add([this, header, from] {
-      write_message(out_, {.kind = Kind::answer, .call = header.call}, from->data(),
-                    static_cast<std::uint64_t>(header.b));
+    const auto bytes = static_cast<std::uint64_t>(header.b);
+    sender_.add([this, header, from, wire, bytes] {
+      const Header named{.kind = Kind::answer, .call = header.call};
+      if (wire == Wire::f32) {
+        write_message(out_, named, from->data(), bytes);
+        return;
+      }
+      guarded(header, [&] {
+        const std::string text = encode(wire, from->data(), bytes);
+        write_message(out_, named, text.data(), text.size());
+      });
     });
   }
 
@@ -210,7 +275,9 @@ class Worker {
     queues_[found->second->core]->add([this, header, loaded = found->second, memories] {
       guarded(header, [&] {
         std::vector<std::int64_t> times;
+        const Slower slower(slower_);
         loaded->program->run(memories, header.b != 0 ? &times : nullptr);
+        slower.wait(times);
         answer(header, 0, 0,
                {reinterpret_cast<const char*>(times.data()), times.size() * sizeof times[0]});
       });
@@ -233,12 +300,13 @@ class Worker {
     send({.kind = Kind::failure, .call = header.call}, why);
   }
   void send(const Header& header, std::string body) {
-    sender_.add([this, header, body = std::move(body)] {
+    sender_.add_urgent([this, header, body = std::move(body)] {
       write_message(out_, header, body.data(), body.size());
     });
   }
 
   int in_, out_;
+  double slower_;
   millrace::board::Board board_;
   std::map<std::int64_t, Memory> memories_;
   std::map<std::int64_t, std::shared_ptr<Loaded>> programs_;
@@ -249,13 +317,13 @@ class Worker {
   std::vector<std::unique_ptr<Queue>> queues_;  // by core
 };
 
-int serve() {
+int serve(double slower) {
   ::signal(SIGPIPE, SIG_IGN);
   // What libraries print must not get between the messages.
   const int out = ::dup(STDOUT_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
-    Worker(STDIN_FILENO, out).serve();
+    Worker(STDIN_FILENO, out, slower).serve();
     return 0;
   } catch (const std::exception& error) {
     std::cerr << "millrace-worker: " << error.what() << '\n';
@@ -271,11 +339,13 @@ int main(int count, char** words) {
     std::puts(millrace_cluster::version);
     return 0;
   }
-  if (count > 1 || ::isatty(STDIN_FILENO) != 0) {
+  double slower = 1;
+  if (count == 3 && std::strcmp(words[1], "--slower") == 0) slower = std::atof(words[2]);
+  if ((count > 1 && !(slower > 1)) || ::isatty(STDIN_FILENO) != 0) {
     std::fputs("millrace-worker is started by the engine cluster on another board: it reads "
                "messages from standard input.\n",
                stderr);
     return 2;
   }
-  return millrace_cluster::serve();
+  return millrace_cluster::serve(slower);
 }

@@ -6,6 +6,7 @@
 #include "application/application.h"
 #include "explore/together.h"
 #include "product/planning/make_plan.h"
+#include "runtime/loaded/cluster.h"
 
 namespace millrace::product {
 
@@ -26,6 +27,10 @@ std::int64_t runs_of(const application::Crops& crops);
 bool are_planned_together(const PlanRequest& request);
 
 /// The plans of all networks, in one file.
+/// Notes what precisions on the wire lose.
+void note_wire(const runtime::WiredPlan& wired, const PlanRequest& request);
+/// Prepares plans for the loss of boards, where the file of boards asks for them, and notes which.
+void add_takeovers(const PlanRequest& request, PlanResult& result);
 void write_planned(const std::string& output, const PlanResult& result);
 
 }  // namespace millrace::product

@@ -350,6 +350,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     context.note(text);
   if (const std::string loops = profile::plain_loops_text(work.profile); !loops.empty())
     context.note(loops);
+  note_wire({choice.winner().plan, work.network, *work.engine}, request);
   plan::PlanFile file = finish(request, work, choice.winner());
   file.origin.clocks_mhz = std::move(clocks_mhz);
   std::vector<explore::LayerReasons> why = reasons_of(
@@ -370,10 +371,10 @@ PlanResult make_plan(const PlanRequest& given) {
   take_application(request);
   check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
-  if (!result.refusal.empty())
-    request.setup.context.note(result.refusal);
-  else if (const std::string text = other_speed_text(request, result); !text.empty())
-    request.setup.context.note(text);
+  const std::string text =
+      result.refusal.empty() ? other_speed_text(request, result) : result.refusal;
+  if (!text.empty()) request.setup.context.note(text);
+  if (result.refusal.empty()) add_takeovers(request, result);
   return result;
 }
 
