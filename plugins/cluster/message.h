@@ -19,15 +19,19 @@ enum class Kind : std::uint32_t {
   unload,     // a: program
   allocate,   // a: bytes. Answer: handle
   release,    // a: handle
-  put,        // a: handle; body: what comes there
-  get,        // a: handle, b: bytes. Answer with them as body
-  put_as,     // a: handle, b: wire; body: float32 values as the wire has them
-  get_as,     // a: handle, b: bytes; body: wire, 8 bytes. Answer with them as the wire has them
+  put,        // a: handle, b: its PiecePlace; body: a piece of what comes there, as the wire has it
+  get,        // a: handle, b: its PiecePlace; body: the piece's bytes, 8 bytes. Answer: the piece
   run,  // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
         // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
   answer,
   failure,  // body: a sentence
 };
+
+/// A tensor crosses the link in pieces of so many bytes. As many are on their way at once as the
+/// link takes in so long, so that other messages wait no longer.
+inline constexpr std::uint64_t piece_bytes = 32 << 10;
+inline constexpr std::chrono::milliseconds longest_queue{10};
+inline constexpr std::size_t fewest_pieces = 2, most_pieces = 32;
 
 /// Little-endian on both sides, as all boards are.
 struct Header {

@@ -1,8 +1,12 @@
 // The cores of other boards as devices: a worker there computes, tensors go over the link.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -226,40 +230,72 @@ void release(MillraceInstance* instance, MillraceBuffer* buffer) try {
 } catch (const std::exception&) {  // the board is gone with it
 }
 
-/// As it is.
-void copy(WorkerLink& link, const MillraceBuffer& from, const MillraceBuffer& to) {
-  if (std::strcmp(from.space, "host") == 0)
-    link.call({.kind = Kind::put,
-               .a = reinterpret_cast<std::intptr_t>(to.handle),
-               .body = from.handle,
-               .bytes = to.bytes});
-  else
-    link.call({.kind = Kind::get,
-               .a = reinterpret_cast<std::intptr_t>(from.handle),
-               .b = static_cast<std::int64_t>(to.bytes),
-               .into = to.handle,
-               .into_bytes = to.bytes});
-}
+/// A tensor on its way over a link, piece by piece.
+class Crossing {
+ public:
+  Crossing(WorkerLink& link, const MillraceBuffer& from, const MillraceBuffer& to, Wire wire)
+      : link_(link), from_(from), to_(to), wire_(wire) {}
 
-/// float32 values, in fewer bytes.
-void copy_as(WorkerLink& link, Wire wire, const MillraceBuffer& from, const MillraceBuffer& to) {
-  const auto number = static_cast<std::int64_t>(wire);
-  if (std::strcmp(from.space, "host") == 0) {
-    const std::string text = encode(wire, from.handle, to.bytes);
-    link.call({.kind = Kind::put_as,
-               .a = reinterpret_cast<std::intptr_t>(to.handle),
-               .b = number,
-               .body = text.data(),
-               .bytes = text.size()});
-    return;
+  void run() {
+    const auto began = std::chrono::steady_clock::now();
+    const std::size_t most = link_.pieces_at_once();
+    for (std::uint64_t at = 0; at < to_.bytes; at += piece_bytes) {
+      if (pieces_.size() == most) finish_first();
+      begin(pieces_.emplace_back(), at);
+    }
+    while (!pieces_.empty()) finish_first();
+    link_.note_rate(to_.bytes, std::chrono::steady_clock::now() - began);
   }
-  const Message answer = link.call({.kind = Kind::get_as,
-                                    .a = reinterpret_cast<std::intptr_t>(from.handle),
-                                    .b = static_cast<std::int64_t>(to.bytes),
-                                    .body = &number,
-                                    .bytes = sizeof number});
-  decode(wire, answer.body, to.handle, to.bytes);
-}
+
+ private:
+  struct Piece {
+    std::optional<WorkerLink::Pending> pending;
+    std::uint64_t at = 0, bytes = 0;
+    std::string text;  // of a piece that is sent in another form
+  };
+
+  bool goes_there() const { return std::strcmp(from_.space, "host") == 0; }
+
+  void begin(Piece& piece, std::uint64_t at) {
+    piece.at = at;
+    piece.bytes = std::min<std::uint64_t>(piece_bytes, to_.bytes - at);
+    WorkerLink::Call call{.kind = goes_there() ? Kind::put : Kind::get};
+    call.a = reinterpret_cast<std::intptr_t>(goes_there() ? to_.handle : from_.handle);
+    call.b = number_of({static_cast<std::int64_t>(at), wire_});
+    if (!goes_there()) {
+      call.body = &piece.bytes;
+      call.bytes = sizeof piece.bytes;
+      if (wire_ == Wire::f32) call.into = host(to_) + at;
+      call.into_bytes = piece.bytes;
+    } else if (wire_ == Wire::f32) {
+      call.body = host(from_) + at;
+      call.bytes = piece.bytes;
+    } else {
+      piece.text = encode(wire_, host(from_) + at, piece.bytes);
+      call.body = piece.text.data();
+      call.bytes = piece.text.size();
+    }
+    piece.pending.emplace(link_, call);
+  }
+
+  void finish_first() {
+    Piece& piece = pieces_.front();
+    const Message answer = piece.pending->wait();
+    piece.pending.reset();
+    if (!goes_there() && wire_ != Wire::f32)
+      decode(wire_, answer.body, host(to_) + piece.at, piece.bytes);
+    pieces_.pop_front();
+  }
+
+  static std::byte* host(const MillraceBuffer& buffer) {
+    return static_cast<std::byte*>(buffer.handle);
+  }
+
+  WorkerLink& link_;
+  const MillraceBuffer &from_, &to_;
+  Wire wire_;
+  std::deque<Piece> pieces_;  // on their way
+};
 
 const Core& core_of(MillraceInstance* instance, const MillraceBuffer* from,
                     const MillraceBuffer* to) {
@@ -268,7 +304,7 @@ const Core& core_of(MillraceInstance* instance, const MillraceBuffer* from,
 
 std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
                       const MillraceBuffer* to) try {
-  copy(*core_of(instance, from, to).link, *from, *to);
+  Crossing(*core_of(instance, from, to).link, *from, *to, Wire::f32).run();
   return millrace_done;
 } catch (const std::exception&) {
   return millrace_failed;
@@ -277,10 +313,8 @@ std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
 std::int32_t move(MillraceInstance* instance, MillraceMove* asked) {
   return guarded(asked->text, [&] {
     const Core& core = core_of(instance, asked->from, asked->to);
-    if (core.wire == Wire::f32 || asked->tensor->type != millrace_float32)
-      copy(*core.link, *asked->from, *asked->to);
-    else
-      copy_as(*core.link, core.wire, *asked->from, *asked->to);
+    const bool is_float32 = asked->tensor->type == millrace_float32;
+    Crossing(*core.link, *asked->from, *asked->to, is_float32 ? core.wire : Wire::f32).run();
   });
 }
 

@@ -48,10 +48,26 @@ std::string to_int8(std::span<const float> values) {
 
 }  // namespace
 
+std::int64_t number_of(const PiecePlace& place) {
+  return place.offset * 4 + static_cast<std::int64_t>(place.wire);
+}
+
+PiecePlace place_of(std::int64_t number) {
+  if (number < 0 || number % 4 > static_cast<std::int64_t>(Wire::int8))
+    throw std::runtime_error("a message names no place in a memory");
+  return {number / 4, static_cast<Wire>(number % 4)};
+}
+
 std::uint64_t encoded_size(Wire wire, std::uint64_t bytes) {
   const std::uint64_t values = bytes / sizeof(float);
   if (wire == Wire::f16) return values * sizeof(std::uint16_t);
   return wire == Wire::int8 ? sizeof(float) + values : bytes;
+}
+
+std::uint64_t decoded_size(Wire wire, std::uint64_t bytes) {
+  if (wire == Wire::f16) return bytes / sizeof(std::uint16_t) * sizeof(float);
+  if (wire == Wire::f32) return bytes;
+  return bytes < sizeof(float) ? 0 : (bytes - sizeof(float)) * sizeof(float);
 }
 
 std::string encode(Wire wire, const void* values, std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "support/message_of.h"
@@ -21,7 +22,7 @@ std::vector<float> there_and_back(Wire wire, const std::vector<float>& values) {
 }
 
 std::string message(Wire wire, std::vector<float> values) {
-  return millrace::test::message_of([&] { there_and_back(wire, values); });
+  return millrace::test::message_of<std::runtime_error>([&] { there_and_back(wire, values); });
 }
 
 TEST(Wire, f32_is_bit_for_bit) {
@@ -45,6 +46,16 @@ TEST(Wire, int8_is_off_by_half_a_step_of_the_largest_value) {
   EXPECT_EQ(there_and_back(Wire::int8, {0, 0}), (std::vector<float>{0, 0}));
 }
 
+TEST(Wire, places_are_numbers) {
+  const PiecePlace place = place_of(number_of({98304, Wire::int8}));
+  EXPECT_EQ(place.offset, 98304);
+  EXPECT_EQ(place.wire, Wire::int8);
+  EXPECT_EQ(decoded_size(Wire::int8, encoded_size(Wire::int8, 400)), 400u);
+  EXPECT_EQ(decoded_size(Wire::f16, encoded_size(Wire::f16, 400)), 400u);
+  EXPECT_NE(millrace::test::message_of<std::runtime_error>([] { place_of(3); }).find("no place"),
+            std::string::npos);
+}
+
 TEST(Wire, what_it_does_not_hold_is_refused) {
   EXPECT_NE(message(Wire::f16, {1, 70000}).find("a value of 70000"), std::string::npos);
   EXPECT_NE(message(Wire::f16, {1, 70000}).find("set 'wire: f32'"), std::string::npos);
@@ -52,9 +63,10 @@ TEST(Wire, what_it_does_not_hold_is_refused) {
   EXPECT_EQ(message(Wire::f16, {infinity}), "no error");
   EXPECT_NE(message(Wire::int8, {1, infinity}).find("no finite number"), std::string::npos);
   float value = 0;
-  EXPECT_NE(
-      millrace::test::message_of([&] { decode(Wire::int8, "1", &value, 4); }).find("another size"),
-      std::string::npos);
+  EXPECT_NE(millrace::test::message_of<std::runtime_error>([&] {
+              decode(Wire::int8, "1", &value, 4);
+            }).find("another size"),
+            std::string::npos);
 }
 
 }  // namespace

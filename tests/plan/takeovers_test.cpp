@@ -15,7 +15,7 @@ namespace {
 using namespace test;
 using Json = nlohmann::json;
 
-PlanFile file_of(const Plan& plan) {
+PlanFile plan_file_of(const Plan& plan) {
   Origin origin;
   origin.network = plan.network_hash;
   origin.model.file = "net.onnx";
@@ -25,8 +25,8 @@ PlanFile file_of(const Plan& plan) {
 TEST(Takeovers, stand_in_the_file_of_the_first_plan) {
   const millrace::test::TemporaryFolder folder;
   const network::Network network = network_of(4, {{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}});
-  const PlanFile first = file_of(build(network, board_of(2), mapping_of({0, 1, 1, 0})));
-  const PlanFile other = file_of(build(network, board_of(1), mapping_of({0, 0, 0, 0})));
+  const PlanFile first = plan_file_of(build(network, board_of(2), mapping_of({0, 1, 1, 0})));
+  const PlanFile other = plan_file_of(build(network, board_of(1), mapping_of({0, 0, 0, 0})));
   const std::vector<Takeover> takeovers{{{"second"}, first}, {{"second", "third"}, other}};
   write_plan(folder / "plan.json", {first, network}, takeovers);
   EXPECT_EQ(read_plan(folder / "plan.json", network), first);
@@ -46,7 +46,7 @@ TEST(Takeovers, stand_in_the_file_of_the_first_plan) {
 TEST(Takeovers, are_none_in_a_plain_plan_and_refused_with_their_place) {
   const millrace::test::TemporaryFolder folder;
   const network::Network network = network_of(2, {{0, 1}});
-  const PlanFile first = file_of(build(network, board_of(1), mapping_of({0, 0})));
+  const PlanFile first = plan_file_of(build(network, board_of(1), mapping_of({0, 0})));
   write_plan(folder / "plan.json", first, network);
   EXPECT_TRUE(schedule::read_takeovers(folder / "plan.json", network).empty());
   Json document = read_json(folder / "plan.json");

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -27,6 +28,8 @@
 
 namespace millrace_cluster {
 namespace {
+
+using Seconds = std::chrono::duration<double>;
 
 /// Does one thing after the other, on a thread of its own. What is urgent overtakes the rest.
 class Queue {
@@ -78,29 +81,36 @@ class Queue {
   std::thread thread_;
 };
 
-/// A board that is so many times slower, on a machine whose cores are shared: what a run takes of
-/// its core is waited for again. For tests.
+/// A board that is so many times slower, on a machine whose cores are shared: a run takes so many
+/// times what the fastest run of the program took of its core. For tests.
 class Slower {
  public:
-  explicit Slower(double times) : times_(times), began_(of_this_thread()) {}
-  /// The times of layers, in triples, grow with it.
-  void wait(std::vector<std::int64_t>& triples) const {
+  explicit Slower(double times)
+      : times_(times), began_(std::chrono::steady_clock::now()), taken_(of_this_thread()) {}
+  /// `fastest`: the program's, 0 before its first run. Times of layers, in triples, grow with it.
+  void wait(Seconds& fastest, std::vector<std::int64_t>& triples) const {
     if (times_ <= 1) return;
-    const auto taken = of_this_thread() - began_;
-    for (std::size_t i = 2; i < triples.size(); i += 3)
-      triples[i] = static_cast<std::int64_t>(static_cast<double>(triples[i]) * times_);
-    std::this_thread::sleep_for(taken * (times_ - 1));
+    const Seconds taken = of_this_thread() - taken_;
+    fastest = fastest.count() > 0 ? std::min(fastest, taken) : taken;
+    const Seconds whole = fastest * times_;
+    double sum = 0;
+    for (std::size_t i = 2; i < triples.size(); i += 3) sum += static_cast<double>(triples[i]);
+    for (std::size_t i = 2; i < triples.size() && sum > 0; i += 3)
+      triples[i] =
+          static_cast<std::int64_t>(static_cast<double>(triples[i]) / sum * whole.count() * 1e9);
+    std::this_thread::sleep_until(began_ + whole);
   }
 
  private:
-  static std::chrono::duration<double> of_this_thread() {
+  static Seconds of_this_thread() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   }
 
   double times_;
-  std::chrono::duration<double> began_;
+  std::chrono::steady_clock::time_point began_;
+  Seconds taken_;
 };
 
 class Worker {
@@ -134,6 +144,7 @@ class Worker {
   struct Loaded {
     std::unique_ptr<Program> program;
     std::size_t core = 0;
+    Seconds fastest{};  // of its runs, of the core; of its thread
   };
 
   void take(const Header& header) {
@@ -154,12 +165,8 @@ class Worker {
       case Kind::release:
         memories_.erase(header.a);
         return answer(header);
-      case Kind::put_as:
-        return put_as(header, body);
       case Kind::get:
-        return get(header, Wire::f32);
-      case Kind::get_as:
-        return get(header, wire_in(body));
+        return get(header, body);
       case Kind::run:
         return run(header, body);
       default:
@@ -211,52 +218,53 @@ class Worker {
     return found->second;
   }
 
-  void put(const Header& header) {
-    const auto found = memories_.find(header.a);
-    const bool fits =
-        found != memories_.end() &&
-        header.bytes <= static_cast<std::uint64_t>(found->second->size().count);
-    if (fits) {
-      if (read_all(in_, found->second->data(), header.bytes)) answer(header);
-      return;
-    }
-    std::string lost(header.bytes, '\0');
-    read_all(in_, lost.data(), lost.size());
-    throw std::runtime_error("there is no such memory, or it is too small");
+  /// `bytes` at the place. std::runtime_error if the memory has none there.
+  static std::byte* part_of(const Memory& memory, const PiecePlace& place, std::uint64_t bytes) {
+    const auto size = static_cast<std::uint64_t>(memory->size().count);
+    const auto offset = static_cast<std::uint64_t>(place.offset);
+    if (offset > size || bytes > size - offset) throw std::runtime_error("that memory is smaller");
+    return memory->data() + offset;
   }
 
-  void put_as(const Header& header, const std::string& body) {
-    const Memory to = memory(header.a);
-    const auto wire = static_cast<Wire>(header.b);
-    const std::uint64_t values = wire == Wire::f16 ? body.size() / 2 : body.size() - sizeof(float);
-    const std::uint64_t bytes = values * sizeof(float);
-    if (body.size() < sizeof(float) || bytes > static_cast<std::uint64_t>(to->size().count))
-      throw std::runtime_error("that memory is smaller");
-    decode(wire, body, to->data(), bytes);
+  void put(const Header& header) {
+    std::byte* as_it_is = nullptr;  // read to where it lies
+    std::string text, fault;
+    try {
+      const PiecePlace place = place_of(header.b);
+      if (place.wire == Wire::f32) as_it_is = part_of(memory(header.a), place, header.bytes);
+    } catch (const std::exception& error) {
+      fault = error.what();
+    }
+    if (as_it_is == nullptr) text.resize(header.bytes);
+    if (!read_all(in_, as_it_is != nullptr ? static_cast<void*>(as_it_is) : text.data(),
+                  header.bytes))
+      return;
+    if (!fault.empty()) throw std::runtime_error(fault);
+    if (as_it_is == nullptr) put_decoded(header, text);
     answer(header);
   }
 
-  static Wire wire_in(const std::string& body) {
-    std::int64_t number = -1;
-    if (body.size() == sizeof number) std::memcpy(&number, body.data(), sizeof number);
-    if (number < 0 || number > static_cast<std::int64_t>(Wire::int8))
-      throw std::runtime_error("a message names no precision of the wire");
-    return static_cast<Wire>(number);
+  void put_decoded(const Header& header, const std::string& text) {
+    const PiecePlace place = place_of(header.b);
+    const std::uint64_t bytes = decoded_size(place.wire, text.size());
+    decode(place.wire, text, part_of(memory(header.a), place, bytes), bytes);
   }
 
-  void get(const Header& header, Wire wire) {
-    const Memory from = memory(header.a);
-    if (header.b < 0 || header.b > from->size().count)
-      throw std::runtime_error("that memory is smaller");
-    const auto bytes = static_cast<std::uint64_t>(header.b);
-    sender_.add([this, header, from, wire, bytes] {
+  void get(const Header& header, const std::string& count) {
+    std::uint64_t bytes = 0;
+    if (count.size() != sizeof bytes) throw std::runtime_error("a message names no size");
+    std::memcpy(&bytes, count.data(), sizeof bytes);
+    const Memory kept = memory(header.a);
+    const PiecePlace place = place_of(header.b);
+    const std::byte* const from = part_of(kept, place, bytes);
+    sender_.add([this, header, kept, from, bytes, wire = place.wire] {
       const Header named{.kind = Kind::answer, .call = header.call};
       if (wire == Wire::f32) {
-        write_message(out_, named, from->data(), bytes);
+        write_message(out_, named, from, bytes);
         return;
       }
       guarded(header, [&] {
-        const std::string text = encode(wire, from->data(), bytes);
+        const std::string text = encode(wire, from, bytes);
         write_message(out_, named, text.data(), text.size());
       });
     });
@@ -277,7 +285,7 @@ class Worker {
         std::vector<std::int64_t> times;
         const Slower slower(slower_);
         loaded->program->run(memories, header.b != 0 ? &times : nullptr);
-        slower.wait(times);
+        slower.wait(loaded->fastest, times);
         answer(header, 0, 0,
                {reinterpret_cast<const char*>(times.data()), times.size() * sizeof times[0]});
       });
