@@ -85,8 +85,8 @@ void WorkerLink::end() {
     const std::lock_guard lock(mutex_);
     ends_ = true;
     if (lost_.empty()) lost_ = "it was left";  // who still writes there stops
+    wake_all();
   }
-  changed_.notify_all();
   if (keeper_.joinable()) keeper_.join();
   ::close(std::exchange(to_, -1));
   // It ends with its input. Who does not is ended.
@@ -148,12 +148,13 @@ void WorkerLink::take(const Header& header) {
   const bool whole = read_in_time(place != nullptr ? place : body.data(), header.bytes);
   lock.lock();
   reading_ = 0;
-  changed_.notify_all();
+  read_.notify_all();
   if (!whole) throw std::runtime_error("the connection has ended within an answer");
   found = waiting_.find(header.call);
   if (found == waiting_.end()) return;
   found->second->answer_ = {header, std::move(body)};
   found->second->done_ = true;
+  found->second->changed_.notify_one();
 }
 
 /// False at the end of the stream, and when the board is given up.
@@ -193,7 +194,13 @@ void WorkerLink::lose(const std::string& why) {
   const std::size_t line = said.find_last_of('\n');
   if (line != std::string::npos) said.erase(0, line + 1);
   lost_ = said.empty() ? why : why + " (" + said + ")";
+  wake_all();
+}
+
+/// With the lock.
+void WorkerLink::wake_all() {
   changed_.notify_all();
+  for (const auto& [number, pending] : waiting_) pending->changed_.notify_one();
 }
 
 void WorkerLink::fail_lost() { throw WorkerFailure("the board " + board_ + " is gone: " + lost_); }
@@ -217,7 +224,7 @@ bool WorkerLink::write_in_time(const void* bytes, std::uint64_t count) {
     if (lost_.empty() && Clock::now() - progress > limit_)
       lost_ = "it takes nothing any more";
     if (!lost_.empty()) {
-      changed_.notify_all();
+      wake_all();
       return false;
     }
   }
@@ -232,13 +239,13 @@ void WorkerLink::send(Kind kind, std::uint64_t number, const Call& call) {
 }
 
 /// Until the answer is there, or nothing has come for too long, not even what keep_asking() asks for.
-void WorkerLink::await(std::unique_lock<std::mutex>& lock, const Pending& waiting) {
+void WorkerLink::await(std::unique_lock<std::mutex>& lock, Pending& waiting) {
   const auto began = Clock::now();
   const auto is_over = [&] { return waiting.done_ || !lost_.empty(); };
-  while (!changed_.wait_for(lock, limit_ / 4, is_over)) {
+  while (!waiting.changed_.wait_for(lock, limit_ / 4, is_over)) {
     if (Clock::now() - std::max(heard_, began) <= limit_) continue;
     lost_ = "it has not answered for " + std::to_string(static_cast<int>(limit_.count())) + " s";
-    changed_.notify_all();
+    wake_all();
   }
 }
 
@@ -279,7 +286,7 @@ WorkerLink::Pending::Pending(WorkerLink& link, const Call& call)
 
 WorkerLink::Pending::~Pending() {
   std::unique_lock lock(link_.mutex_);
-  link_.changed_.wait(lock, [&] { return link_.reading_ != number_; });
+  link_.read_.wait(lock, [&] { return link_.reading_ != number_; });
   link_.waiting_.erase(number_);
 }
 

@@ -74,6 +74,7 @@ class WorkerLink {
     std::uint64_t number_ = 0;
     bool done_ = false;
     Message answer_ = {};
+    std::condition_variable changed_;  // so that an answer wakes the one who waits for it
   };
 
  private:
@@ -82,12 +83,13 @@ class WorkerLink {
   void send(Kind kind, std::uint64_t number, const Call& call);
   bool write_in_time(const void* bytes, std::uint64_t count);
   void keep_asking();
-  void await(std::unique_lock<std::mutex>& lock, const Pending& waiting);
+  void await(std::unique_lock<std::mutex>& lock, Pending& waiting);
   bool read_in_time(void* bytes, std::uint64_t count);
   void read_answers();
   void read_errors();
   void take(const Header& header);
   void lose(const std::string& why);
+  void wake_all();
   [[noreturn]] void fail_lost();
 
   std::string board_, model_;
@@ -97,7 +99,8 @@ class WorkerLink {
   const std::chrono::duration<double> limit_;
   std::mutex writing_;  // one message at a time
   std::mutex mutex_;    // of all below
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // it is lost or ends
+  std::condition_variable read_;     // an answer has been read
   std::map<std::uint64_t, Pending*> waiting_;
   std::uint64_t reading_ = 0;  // the call whose answer the reader writes to its place; 0: none
   std::uint64_t next_ = 1;
