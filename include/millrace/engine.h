@@ -8,7 +8,6 @@
    that come with their size; what a host does not know of them it passes over. */
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,8 +26,7 @@ typedef enum MillracePrecision {
 } MillracePrecision;
 typedef struct MillraceTensor {
   const char* name;
-  int32_t type;         /* MillraceType; 0: not known */
-  int32_t rank;         /* -1: the shape is not known */
+  int32_t type, rank;   /* MillraceType, 0: not known; -1: the shape is not known */
   const int64_t* shape; /* outermost dimension first */
   const void* data;     /* of a constant: dense, row-major, aligned to 64 bytes; else null */
   size_t bytes;         /* dense */
@@ -52,10 +50,8 @@ typedef struct MillraceNode {
   const MillraceAttribute* attributes;
   size_t input_count, output_count, attribute_count;
 } MillraceNode;
-typedef struct MillraceLayer {
-  const char* name;
-  int32_t precision; /* MillracePrecision that it is to run in */
-} MillraceLayer;
+/* The MillracePrecision is the one that it is to run in. */
+typedef struct MillraceLayer { const char* name; int32_t precision; } MillraceLayer;
 /* What is to run in one piece, twice: as nodes, and as the bytes of an ONNX model of the same
    nodes, tensors and names. Nodes stand in an order in which they can run. */
 typedef struct MillraceSubnet {
@@ -111,16 +107,14 @@ typedef struct MillraceOpening {
   char text[millrace_text_size];
 } MillraceOpening;
 typedef struct MillraceQuestion {
-  size_t size;
-  size_t device;
+  size_t size, device;
   const MillraceSubnet* subnet;
   int32_t reason; /* answer: MillraceReason */
   size_t node;
   char text[millrace_text_size]; /* half a sentence for people, unless it runs */
 } MillraceQuestion;
 typedef struct MillraceCompilation {
-  size_t size;
-  size_t device;
+  size_t size, device;
   const MillraceSubnet* subnet;
   /* Called from time to time with a share of 1; stop with a failure if it gives not 0. */
   int32_t (*progress)(void* user, double share);
@@ -131,8 +125,7 @@ typedef struct MillraceCompilation {
 } MillraceCompilation;
 enum { millrace_size_stated, millrace_size_tried, millrace_size_varies }; /* how a size was found */
 typedef struct MillraceLoading {
-  size_t size;
-  size_t device;
+  size_t size, device;
   const void* blob; /* null: the plug-in does not compile, but gets the subnet */
   size_t blob_bytes;
   const MillraceSubnet* subnet; /* null if there is a blob; else lives as long as the program */
@@ -168,6 +161,12 @@ typedef struct MillraceRun {
   void* user;
   char text[millrace_text_size]; /* answer */
 } MillraceRun;
+typedef struct MillraceMove {
+  size_t size;
+  const MillraceBuffer *from, *to; /* as of transfer() */
+  const MillraceTensor* tensor;
+  char text[millrace_text_size]; /* answer */
+} MillraceMove;
 typedef struct MillraceEngine {
   uint32_t version; /* millrace_engine_version that it was built with */
   size_t size;      /* of this table */
@@ -190,6 +189,7 @@ typedef struct MillraceEngine {
   void (*release)(MillraceInstance* instance, MillraceBuffer* buffer);
   int32_t (*transfer)(MillraceInstance* instance, const MillraceBuffer* from,
                       const MillraceBuffer* to);
+  int32_t (*move)(MillraceInstance* instance, MillraceMove* move); /* for transfer(), or null */
 } MillraceEngine;
 
 /* The one function that it exports; `version` is the host's. The table lives as the library. */

@@ -6,7 +6,7 @@
 
 namespace millrace_cluster {
 
-inline constexpr std::uint32_t magic = 0x3143524d;  // "MRC1": raised when messages change
+inline constexpr std::uint32_t magic = 0x3243524d;  // "MRC2": raised when messages change
 /// A worker that hears nothing for so long ends: the program asks four times as often whether it is
 /// there.
 inline constexpr std::chrono::seconds longest_silence{60};
@@ -19,13 +19,19 @@ enum class Kind : std::uint32_t {
   unload,     // a: program
   allocate,   // a: bytes. Answer: handle
   release,    // a: handle
-  put,        // a: handle; body: what comes there
-  get,        // a: handle, b: bytes. Answer with them as body
-  run,        // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
-              // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
+  put,        // a: handle, b: its PiecePlace; body: a piece of what comes there, as the wire has it
+  get,        // a: handle, b: its PiecePlace; body: the piece's bytes, 8 bytes. Answer: the piece
+  run,  // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
+        // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
   answer,
   failure,  // body: a sentence
 };
+
+/// A tensor crosses the link in pieces of so many bytes. As many are on their way at once as the
+/// link takes in so long, so that other messages wait no longer.
+inline constexpr std::uint64_t piece_bytes = 32 << 10;
+inline constexpr std::chrono::milliseconds longest_queue{10};
+inline constexpr std::size_t fewest_pieces = 2, most_pieces = 32;
 
 /// Little-endian on both sides, as all boards are.
 struct Header {

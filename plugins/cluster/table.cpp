@@ -1,14 +1,19 @@
 // The cores of other boards as devices: a worker there computes, tensors go over the link.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "board/joined/joined_boards.h"
 #include "millrace/engine.h"
 #include "version.h"
+#include "wire.h"
 #include "worker_link.h"
 
 using namespace millrace_cluster;
@@ -19,6 +24,7 @@ namespace {
 struct Core {
   WorkerLink* link = nullptr;  // of the instance
   int number = 0;
+  Wire wire = Wire::f32;
   std::string name, space;
   const char* spaces[1] = {};
 };
@@ -93,10 +99,16 @@ Options read_options(const MillraceOpening& opening) {
   return options;
 }
 
-void add_core(MillraceInstance& instance, WorkerLink& link, int number) {
+Wire wire_of(const millrace::board::Neighbour& board) {
+  if (board.wire == millrace::board::Precision::f16) return Wire::f16;
+  return board.wire == millrace::board::Precision::int8 ? Wire::int8 : Wire::f32;
+}
+
+void add_core(MillraceInstance& instance, WorkerLink& link, int number, Wire wire) {
   auto core = std::make_unique<Core>();
   core->link = &link;
   core->number = number;
+  core->wire = wire;
   core->name = link.board() + ".core" + std::to_string(number);
   core->space = link.board();
   core->spaces[0] = core->space.c_str();
@@ -125,7 +137,8 @@ std::int32_t open_engine(MillraceOpening* opening) {
           std::make_unique<WorkerLink>(each.name, each.reach,
                                        each.worker.empty() ? "millrace-worker" : each.worker,
                                        options.limit));
-      for (int core = 0; core < link->cores(); ++core) add_core(*instance, *link, core);
+      for (int core = 0; core < link->cores(); ++core)
+        add_core(*instance, *link, core, wire_of(each));
     }
     if (instance->cores.empty())
       throw std::runtime_error(options.file + ": no board has 'reach', so none can be used");
@@ -217,23 +230,92 @@ void release(MillraceInstance* instance, MillraceBuffer* buffer) try {
 } catch (const std::exception&) {  // the board is gone with it
 }
 
+/// A tensor on its way over a link, piece by piece.
+class Crossing {
+ public:
+  Crossing(WorkerLink& link, const MillraceBuffer& from, const MillraceBuffer& to, Wire wire)
+      : link_(link), from_(from), to_(to), wire_(wire) {}
+
+  void run() {
+    const auto began = std::chrono::steady_clock::now();
+    const std::size_t most = link_.pieces_at_once();
+    for (std::uint64_t at = 0; at < to_.bytes; at += piece_bytes) {
+      if (pieces_.size() == most) finish_first();
+      begin(pieces_.emplace_back(), at);
+    }
+    while (!pieces_.empty()) finish_first();
+    link_.note_rate(to_.bytes, std::chrono::steady_clock::now() - began);
+  }
+
+ private:
+  struct Piece {
+    std::optional<WorkerLink::Pending> pending;
+    std::uint64_t at = 0, bytes = 0;
+    std::string text;  // of a piece that is sent in another form
+  };
+
+  bool goes_there() const { return std::strcmp(from_.space, "host") == 0; }
+
+  void begin(Piece& piece, std::uint64_t at) {
+    piece.at = at;
+    piece.bytes = std::min<std::uint64_t>(piece_bytes, to_.bytes - at);
+    WorkerLink::Call call{.kind = goes_there() ? Kind::put : Kind::get};
+    call.a = reinterpret_cast<std::intptr_t>(goes_there() ? to_.handle : from_.handle);
+    call.b = number_of({static_cast<std::int64_t>(at), wire_});
+    if (!goes_there()) {
+      call.body = &piece.bytes;
+      call.bytes = sizeof piece.bytes;
+      if (wire_ == Wire::f32) call.into = host(to_) + at;
+      call.into_bytes = piece.bytes;
+    } else if (wire_ == Wire::f32) {
+      call.body = host(from_) + at;
+      call.bytes = piece.bytes;
+    } else {
+      piece.text = encode(wire_, host(from_) + at, piece.bytes);
+      call.body = piece.text.data();
+      call.bytes = piece.text.size();
+    }
+    piece.pending.emplace(link_, call);
+  }
+
+  void finish_first() {
+    Piece& piece = pieces_.front();
+    const Message answer = piece.pending->wait();
+    piece.pending.reset();
+    if (!goes_there() && wire_ != Wire::f32)
+      decode(wire_, answer.body, host(to_) + piece.at, piece.bytes);
+    pieces_.pop_front();
+  }
+
+  static std::byte* host(const MillraceBuffer& buffer) {
+    return static_cast<std::byte*>(buffer.handle);
+  }
+
+  WorkerLink& link_;
+  const MillraceBuffer &from_, &to_;
+  Wire wire_;
+  std::deque<Piece> pieces_;  // on their way
+};
+
+const Core& core_of(MillraceInstance* instance, const MillraceBuffer* from,
+                    const MillraceBuffer* to) {
+  return *instance->cores[std::strcmp(from->space, "host") == 0 ? to->device : from->device];
+}
+
 std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
                       const MillraceBuffer* to) try {
-  const bool goes_there = std::strcmp(from->space, "host") == 0;
-  const MillraceBuffer& there = goes_there ? *to : *from;
-  const std::int64_t handle = reinterpret_cast<std::intptr_t>(there.handle);
-  WorkerLink& link = link_of(instance, there);
-  if (goes_there)
-    link.call({.kind = Kind::put, .a = handle, .body = from->handle, .bytes = to->bytes});
-  else
-    link.call({.kind = Kind::get,
-               .a = handle,
-               .b = static_cast<std::int64_t>(to->bytes),
-               .into = to->handle,
-               .into_bytes = to->bytes});
+  Crossing(*core_of(instance, from, to).link, *from, *to, Wire::f32).run();
   return millrace_done;
 } catch (const std::exception&) {
   return millrace_failed;
+}
+
+std::int32_t move(MillraceInstance* instance, MillraceMove* asked) {
+  return guarded(asked->text, [&] {
+    const Core& core = core_of(instance, asked->from, asked->to);
+    const bool is_float32 = asked->tensor->type == millrace_float32;
+    Crossing(*core.link, *asked->from, *asked->to, is_float32 ? core.wire : Wire::f32).run();
+  });
 }
 
 }  // namespace
@@ -256,6 +338,7 @@ extern "C" __attribute__((visibility("default"))) const MillraceEngine* millrace
     engine.allocate = allocate;
     engine.release = release;
     engine.transfer = transfer;
+    engine.move = move;
     return engine;
   }();
   return host_version == millrace_engine_version ? &table : nullptr;

@@ -85,8 +85,8 @@ void WorkerLink::end() {
     const std::lock_guard lock(mutex_);
     ends_ = true;
     if (lost_.empty()) lost_ = "it was left";  // who still writes there stops
+    wake_all();
   }
-  changed_.notify_all();
   if (keeper_.joinable()) keeper_.join();
   ::close(std::exchange(to_, -1));
   // It ends with its input. Who does not is ended.
@@ -137,25 +137,43 @@ void WorkerLink::read_answers() {
 void WorkerLink::take(const Header& header) {
   std::unique_lock lock(mutex_);
   heard_ = Clock::now();
-  const auto found = waiting_.find(header.call);
-  Waiting* const waiting = found == waiting_.end() ? nullptr : found->second;
-  const bool in_place = waiting != nullptr && waiting->into != nullptr &&
-                        header.kind == Kind::answer && header.bytes == waiting->into_bytes;
-  std::string body;
-  lock.unlock();  // who waits stays until it is done
-  bool whole = true;
-  if (in_place) {
-    whole = read_all(from_, waiting->into, header.bytes);
-  } else {
-    body.resize(header.bytes);
-    whole = read_all(from_, body.data(), header.bytes);
-  }
-  if (!whole) throw std::runtime_error("the connection has ended within an answer");
+  auto found = waiting_.find(header.call);
+  void* place = nullptr;
+  if (found != waiting_.end() && header.kind == Kind::answer &&
+      header.bytes == found->second->into_bytes_)
+    place = found->second->into_;
+  if (place != nullptr) reading_ = header.call;  // who waits stays until it is read
+  lock.unlock();
+  std::string body(place == nullptr ? header.bytes : 0, '\0');
+  const bool whole = read_in_time(place != nullptr ? place : body.data(), header.bytes);
   lock.lock();
-  if (waiting == nullptr) return;
-  waiting->answer = {header, std::move(body)};
-  waiting->done = true;
-  changed_.notify_all();
+  reading_ = 0;
+  read_.notify_all();
+  if (!whole) throw std::runtime_error("the connection has ended within an answer");
+  found = waiting_.find(header.call);
+  if (found == waiting_.end()) return;
+  found->second->answer_ = {header, std::move(body)};
+  found->second->done_ = true;
+  found->second->changed_.notify_one();
+}
+
+/// False at the end of the stream, and when the board is given up.
+bool WorkerLink::read_in_time(void* bytes, std::uint64_t count) {
+  auto* at = static_cast<char*>(bytes);
+  while (count > 0) {
+    pollfd ready{from_, POLLIN, 0};
+    if (::poll(&ready, 1, 100) > 0) {
+      const ssize_t got = ::read(from_, at, count);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      at += got;
+      count -= static_cast<std::uint64_t>(got);
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    if (!lost_.empty()) return false;
+  }
+  return true;
 }
 
 void WorkerLink::read_errors() {
@@ -176,7 +194,13 @@ void WorkerLink::lose(const std::string& why) {
   const std::size_t line = said.find_last_of('\n');
   if (line != std::string::npos) said.erase(0, line + 1);
   lost_ = said.empty() ? why : why + " (" + said + ")";
+  wake_all();
+}
+
+/// With the lock.
+void WorkerLink::wake_all() {
   changed_.notify_all();
+  for (const auto& [number, pending] : waiting_) pending->changed_.notify_one();
 }
 
 void WorkerLink::fail_lost() { throw WorkerFailure("the board " + board_ + " is gone: " + lost_); }
@@ -200,7 +224,7 @@ bool WorkerLink::write_in_time(const void* bytes, std::uint64_t count) {
     if (lost_.empty() && Clock::now() - progress > limit_)
       lost_ = "it takes nothing any more";
     if (!lost_.empty()) {
-      changed_.notify_all();
+      wake_all();
       return false;
     }
   }
@@ -215,13 +239,13 @@ void WorkerLink::send(Kind kind, std::uint64_t number, const Call& call) {
 }
 
 /// Until the answer is there, or nothing has come for too long, not even what keep_asking() asks for.
-void WorkerLink::await(std::unique_lock<std::mutex>& lock, const Waiting& waiting) {
+void WorkerLink::await(std::unique_lock<std::mutex>& lock, Pending& waiting) {
   const auto began = Clock::now();
-  const auto is_over = [&] { return waiting.done || !lost_.empty(); };
-  while (!changed_.wait_for(lock, limit_ / 4, is_over)) {
+  const auto is_over = [&] { return waiting.done_ || !lost_.empty(); };
+  while (!waiting.changed_.wait_for(lock, limit_ / 4, is_over)) {
     if (Clock::now() - std::max(heard_, began) <= limit_) continue;
     lost_ = "it has not answered for " + std::to_string(static_cast<int>(limit_.count())) + " s";
-    changed_.notify_all();
+    wake_all();
   }
 }
 
@@ -236,21 +260,42 @@ void WorkerLink::keep_asking() {
   }
 }
 
-Message WorkerLink::call(const Call& call) {
-  Waiting waiting{call.into, call.into_bytes};
-  std::unique_lock lock(mutex_);
-  if (!lost_.empty()) fail_lost();
-  const std::uint64_t number = next_++;
-  waiting_[number] = &waiting;
-  lock.unlock();
-  send(call.kind, number, call);
-  lock.lock();
-  await(lock, waiting);
-  waiting_.erase(number);
-  if (!waiting.done) fail_lost();
-  if (waiting.answer.header.kind == Kind::failure)
-    throw WorkerFailure(board_ + ": " + waiting.answer.body);
-  return std::move(waiting.answer);
+std::size_t WorkerLink::pieces_at_once() const {
+  const double bytes = rate_ * std::chrono::duration<double>(longest_queue).count();
+  const auto pieces = static_cast<std::size_t>(bytes / static_cast<double>(piece_bytes));
+  return std::clamp(pieces, fewest_pieces, most_pieces);
+}
+
+/// Of two threads that note at once, one is passed over.
+void WorkerLink::note_rate(std::uint64_t bytes, std::chrono::duration<double> time) {
+  constexpr double fading = 0.98;
+  if (bytes < 2 * piece_bytes || time.count() <= 0) return;
+  rate_ = std::max(rate_ * fading, static_cast<double>(bytes) / time.count());
+}
+
+WorkerLink::Pending::Pending(WorkerLink& link, const Call& call)
+    : link_(link), into_(call.into), into_bytes_(call.into_bytes) {
+  {
+    const std::lock_guard lock(link_.mutex_);
+    if (!link_.lost_.empty()) link_.fail_lost();
+    number_ = link_.next_++;
+    link_.waiting_[number_] = this;
+  }
+  link_.send(call.kind, number_, call);
+}
+
+WorkerLink::Pending::~Pending() {
+  std::unique_lock lock(link_.mutex_);
+  link_.read_.wait(lock, [&] { return link_.reading_ != number_; });
+  link_.waiting_.erase(number_);
+}
+
+Message WorkerLink::Pending::wait() {
+  std::unique_lock lock(link_.mutex_);
+  link_.await(lock, *this);
+  if (!done_) link_.fail_lost();
+  if (answer_.header.kind == Kind::failure) throw WorkerFailure(link_.board_ + ": " + answer_.body);
+  return std::move(answer_);
 }
 
 }  // namespace millrace_cluster

@@ -10,6 +10,7 @@
 #include "analysis/rate.h"
 #include "explore/fallback.h"
 #include "explore/limits.h"
+#include "explore/mapping/memory.h"
 #include "plan/capacities.h"
 #include "plan/steps.h"
 
@@ -152,6 +153,10 @@ void Candidates::add(const std::string& name, const SearchCase& given,
     candidate.batch = *std::max_element(given.batches.begin(), given.batches.end());
   build_plan(candidate, given);
   if (const Verdict verdict = within_limits(candidate.plan, board_); !verdict) {
+    left_out_.push_back(name + ": " + verdict.reason());
+    return;
+  }
+  if (const Verdict verdict = within_memories(candidate.plan, network_, board_); !verdict) {
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }

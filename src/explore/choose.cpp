@@ -8,13 +8,16 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/configuration/methods.h"
 #include "explore/limits.h"
 #include "explore/mapping/batching.h"
+#include "explore/mapping/memory.h"
 #include "explore/mapping/replicas.h"
+#include "plan/steps.h"
 
 namespace millrace::explore {
 namespace {
@@ -31,6 +34,21 @@ SearchResult one_processor(const Problem& problem) {
   }
   best.is_one_processor = true;
   return best;
+}
+
+/// Where every faster mapping needs more memory than there is.
+void add_by_memory(Candidates& candidates, const SearchCase& given, const network::Network& network,
+                   const board::Board& board) {
+  const auto mapping = mapping_by_memory(given.problem, network, board);
+  if (!mapping) return;
+  candidates.add("by memory", given, [&] {
+    SearchResult result;
+    result.mapping = *mapping;
+    const std::vector<double> times = processor_times(given.problem, result.mapping);
+    result.bottleneck = *std::ranges::max_element(times);
+    result.fitness = result.bottleneck;
+    return result;
+  });
 }
 
 /// Layers of a network may gather different numbers of frames, more and more towards its end.
@@ -79,9 +97,11 @@ void add_replicas(Candidates& candidates, SearchCase given, std::size_t size,
 }
 
 /// All processors in one group, and as many smaller ones as there are; with batches the first only.
+/// None has more replicas than a plan may.
 void add_replicas(Candidates& candidates, const SearchCase& given, double& lowest_bound) {
   const std::size_t all = given.problem.processors;
-  for (std::size_t size = 2; size <= all; ++size)
+  const std::size_t most = std::min<std::size_t>(all, plan::most_replicas);
+  for (std::size_t size = 2; size <= most; ++size)
     if (size == all || (all % size == 0 && given.batches.empty()))
       add_replicas(candidates, given, size, lowest_bound);
 }
@@ -111,6 +131,23 @@ std::optional<SearchCase> case_with_streams(const SearchCase& given, const board
   return hides ? std::optional(std::move(result)) : std::nullopt;
 }
 
+/// Candidates that are left out for one reason together: "genetic, exact contiguous: REASON".
+std::vector<std::string> by_reason(const std::vector<std::string>& left_out) {
+  std::vector<std::pair<std::string, std::string>> found;  // reason, names
+  for (const std::string& text : left_out) {
+    const std::size_t colon = std::min(text.find(": "), text.size());
+    const std::string name = text.substr(0, colon), reason = text.substr(colon);
+    const auto same = std::ranges::find(found, reason, &decltype(found)::value_type::first);
+    if (same == found.end())
+      found.emplace_back(reason, name);
+    else
+      same->second += ", " + name;
+  }
+  std::vector<std::string> result;
+  for (const auto& [reason, names] : found) result.push_back(names + reason);
+  return result;
+}
+
 /// Measures the candidates, if that is asked for, and takes the best.
 void decide(Choice& choice, Candidates& candidates, const board::Board& board,
             const ChooseOptions& options) {
@@ -118,7 +155,7 @@ void decide(Choice& choice, Candidates& candidates, const board::Board& board,
   if (candidates.list().empty())
     throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
                                              "⟨search⟩ auto, or more processors",
-                                             fmt::join(choice.left_out, "; ")));
+                                             fmt::join(by_reason(choice.left_out), "; ")));
   if (options.measure) candidates.measure();
   choice.best = candidates.best();
   choice.candidates = candidates.list();
@@ -155,6 +192,7 @@ Choice choose(const network::Network& network, const board::Board& board,
     if (options.search == "auto" && !has_streams)
       add_replicas(candidates, given, choice.lower_bound);
   }
+  if (candidates.list().empty()) add_by_memory(candidates, cases.front(), network, board);
   decide(choice, candidates, board, options);
   return choice;
 }

@@ -110,7 +110,7 @@ class SharedCandidates {
   /// All processors share the frames of both networks.
   void add_replicas() {
     const std::size_t all = both_.processors;
-    if (all < 2) return;
+    if (all < 2 || all > plan::most_replicas) return;
     const Problem group = in_groups(both_, all);
     lowest_bound_ = lower_bound(group);
     for (SearchCase* given : {&first_, &second_}) given->replicas = turns_in_groups(all, all);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/quantity.h"
 #include "explore/limits.h"
 #include "plan/build.h"
 
@@ -88,6 +89,29 @@ std::vector<std::string> reasons(const SearchContext& context, const plan::Mappi
                                      : context.problem.refusal(layer.index, there)));
   }
   return result;
+}
+
+std::string why_unused(const Problem& problem, ProcessorId processor) {
+  const Problem::Borders costs = problem.borders_of(processor.index);
+  if (costs.copy_engines == 0 || problem.edges.empty()) return "every plan that uses it is slower";
+  const auto elements = [](const auto& each) { return each.elements; };
+  std::int64_t least = std::ranges::min(problem.edges, {}, elements).elements;
+  std::int64_t ends = 0;  // the larger of what comes in and of what goes out
+  for (const bool is_input : {true, false}) {
+    std::int64_t sum = 0;
+    for (const Problem::End& end : problem.ends)
+      if (end.is_input == is_input) sum += end.elements;
+    ends = std::max(ends, sum);
+  }
+  const auto crossing = [&](std::int64_t count) {
+    const double element = std::max(costs.read_ns, costs.write_ns);
+    return to_text(
+        Time(static_cast<std::int64_t>(costs.border_ns + element * static_cast<double>(count))));
+  };
+  return fmt::format(
+      "every plan that uses it is slower: over its link a whole frame takes {}, and the "
+      "smallest tensor between two layers {}",
+      crossing(ends), crossing(least));
 }
 
 LayerReasons reasons_in(const SearchContext& context, const Candidate& chosen, LayerId layer) {

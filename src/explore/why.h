@@ -21,6 +21,10 @@ Bytes crossing_bytes(const SearchContext& context, const plan::Mapping& mapping)
 std::vector<std::string> reasons(const SearchContext& context, const plan::Mapping& mapping,
                                  LayerId layer);
 
+/// Why no layer is there, though all could be: half a sentence. Of one behind a link, what crosses
+/// that at least.
+std::string why_unused(const Problem& problem, ProcessorId processor);
+
 struct LayerReasons {
   LayerId layer;
   board::Processor processor;

@@ -19,16 +19,17 @@ namespace {
 
 constexpr std::int64_t format = 3;
 
-constexpr std::array<std::string_view, 10> plan_keys{"format",
-                                                    "network",
-                                                    "origin",
-                                                    "stages",
-                                                    "channels",
-                                                    "variants",
-                                                    "one_frame_variants",
-                                                    "calibration",
-                                                    "measured_period_ms",
-                                                     "crops"};
+constexpr std::array<std::string_view, 11> plan_keys{"format",
+                                                     "network",
+                                                     "origin",
+                                                     "stages",
+                                                     "channels",
+                                                     "variants",
+                                                     "one_frame_variants",
+                                                     "calibration",
+                                                     "measured_period_ms",
+                                                     "crops",
+                                                     "takeovers"};
 constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", "means"};
 constexpr std::array<std::string_view, 10> stage_keys{"name",        "processor", "processors",
                                                       "dispatch",    "engine",    "predicted_ms",

@@ -57,10 +57,6 @@ std::filesystem::path blobs_beside(const std::string& plan) {
 
 }  // namespace
 
-bool is_plan_file(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".json";
-}
-
 std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
                                               const std::string& model_override,
                                               const Context& context) {

@@ -17,7 +17,7 @@ using runtime::one_processor_plan;
 inline constexpr const char* folder_of_blobs = "blobs";
 
 /// Whether the file is a plan (JSON) rather than a model.
-bool is_plan_file(const std::string& path);
+inline bool is_plan_file(const std::string& path) { return path.ends_with(".json"); }
 /// Reads the plan and the model it was made from (or `model_override`, if given), and checks that
 /// they belong together: without board and engines, for plans of any machine.
 std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,

@@ -21,7 +21,9 @@
 #include "product/results.h"
 #include "product/written_over.h"
 #include "runtime/loaded/clocks.h"
+#include "runtime/loaded/lasting_session.h"
 #include "runtime/loaded/simulated_stages.h"
+#include "schedule/read_plan.h"
 
 namespace millrace::product {
 namespace {
@@ -40,7 +42,7 @@ struct Batches {
 /// Frames on their way into a session, made one submission ahead of what it takes.
 class Feeder {
  public:
-  Feeder(runtime::Session& session, const Batches& batches)
+  Feeder(runtime::LastingSession& session, const Batches& batches)
       : session_(session), batches_(batches) {}
 
   /// As many frames as the session takes now. The last batch may be smaller; it is filled up.
@@ -83,7 +85,7 @@ class Feeder {
         most == 1 ? std::move(inputs.front()) : application::joined(inputs, batches_.batch);
   }
 
-  runtime::Session& session_;
+  runtime::LastingSession& session_;
   const Batches& batches_;
   std::size_t submitted_ = 0;
   std::optional<Submission> ready_;
@@ -102,7 +104,7 @@ runtime::Result part_of(const runtime::Result& result, std::int64_t frame, std::
 }
 
 /// All frames through the session, results handed on in order, until the end or an interrupt.
-RunTotals pump(runtime::Session& session, const Batches& batches, const Handler& handle,
+RunTotals pump(runtime::LastingSession& session, const Batches& batches, const Handler& handle,
                const Loaded& loaded) {
   const InterruptGuard interrupt(loaded.context.interrupt);
   const auto work = loaded.context.begin("running");
@@ -162,7 +164,7 @@ class Output {
   }
 
   /// Lines are kept as far as they came, also if an error or an interrupt ends them.
-  RunTotals run(runtime::Session& session, const Batches& batches) {
+  RunTotals run(runtime::LastingSession& session, const Batches& batches) {
     std::optional<LinesFile> file;
     if (!path_.empty() && !is_array_) file.emplace(path_);
     RunTotals totals;
@@ -266,15 +268,19 @@ RunTotals run(const RunRequest& request) {
     else if (batches.frames.count >= worth_measuring)
       choose_variants(*loaded);
   }
-  auto session =
-      deploy(*loaded, loaded->plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
+  const auto start = [&](const plan::Plan& plan) {
+    return deploy(*loaded, plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
+  };
+  runtime::LastingSession session(
+      start(loaded->plan), schedule::read_takeovers(setup.source.file, loaded->network), start,
+      [&](const auto& text) { loaded->context.note(text); });
   runtime::ClockWatch watch(devices_to_watch(*loaded));
   RunTotals totals = output.run(session, batches);
   const runtime::ClockRecord& clocks = watch.stop();
   totals.elapsed = board_time(totals.elapsed, *loaded);
   totals.stages = loaded->plan.stages.size();
   totals.replicas = plan::actors_in(loaded->plan);
-  write_trace(request.trace, session, *loaded, clocks);
+  write_trace(request.trace, session.current(), *loaded, clocks);
   for (const std::string& text : low_clocks(clocks, loaded->origin.clocks_mhz))
     loaded->context.note(text);
   note_late_stages(*loaded);

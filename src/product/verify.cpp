@@ -19,6 +19,7 @@
 #include "product/cache.h"
 #include "runtime/compare.h"
 #include "runtime/follow.h"
+#include "runtime/loaded/cluster.h"
 #include "runtime/loaded/simulated_stages.h"
 
 namespace millrace::product {
@@ -44,7 +45,7 @@ plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& 
 }
 
 double tolerance_of(const VerifyRequest& request, const plan::Plan& plan) {
-  board::Precision lowest = board::Precision::f32;
+  board::Precision lowest = runtime::precision_on_wire(plan, request.runnable.model.context);
   for (const board::Variant& variant : plan.variants) lowest = std::max(lowest, variant.precision);
   return request.tolerance.value_or(engine::tolerance_in(lowest));
 }

@@ -225,7 +225,7 @@ void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail
   } catch (const InputError& error) {
     fail({fmt::format("{}: {}", where(), error.what()), true});
   } catch (const std::exception& error) {
-    fail({fmt::format("{}: {}", where(), error.what())});
+    fail({fmt::format("{}: {}", where(), error.what()), false, stage.processor.name});
   } catch (...) {
     fail({fmt::format("{}: an exception of unknown type", where())});
   }

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -10,7 +11,20 @@ namespace millrace::runtime {
 
 struct Failure {
   std::string text;
-  bool of_the_input = false;  // an InputError, else an EngineError
+  bool of_the_input = false;   // an InputError, else a StageError
+  std::string processor = {};  // of the stage
+};
+
+/// A stage failed, through no fault of the input.
+class StageError : public EngineError {
+ public:
+  StageError(const std::string& text, std::string processor)
+      : EngineError(text), processor_(std::move(processor)) {}
+  /// Its processor: "second.core0", or a copy engine, "second.in".
+  const std::string& processor() const { return processor_; }
+
+ private:
+  std::string processor_;
 };
 
 /// Any thread may call anything.
@@ -25,7 +39,7 @@ class FirstError {
     const std::lock_guard lock(mutex_);
     if (!first_) return;
     if (first_->of_the_input) throw InputError("", first_->text);
-    throw EngineError(first_->text);
+    throw StageError(first_->text, first_->processor);
   }
 
  private:

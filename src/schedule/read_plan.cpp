@@ -30,4 +30,12 @@ std::optional<plan::PlanFile> read_crops_plan(const std::filesystem::path& path,
   return file;
 }
 
+std::vector<plan::Takeover> read_takeovers(const std::filesystem::path& path,
+                                           const network::Network& network) {
+  if (path.extension() != ".json" || !std::filesystem::exists(path)) return {};
+  std::vector<plan::Takeover> takeovers = plan::read_takeovers(path, network);
+  for (const plan::Takeover& each : takeovers) check_live_of(path, each.file, network);
+  return takeovers;
+}
+
 }  // namespace millrace::schedule

@@ -1,9 +1,11 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "network/network.h"
 #include "plan/plan_file.h"
+#include "plan/takeovers.h"
 
 namespace millrace::schedule {
 
@@ -13,5 +15,10 @@ plan::PlanFile read_plan(const std::filesystem::path& path, const network::Netwo
 /// The same of plan::read_crops_plan.
 std::optional<plan::PlanFile> read_crops_plan(const std::filesystem::path& path,
                                               const network::Network& network);
+
+/// The same of plan::read_takeovers. None where no plan is in a file: it is held in memory, or made
+/// of a model here.
+std::vector<plan::Takeover> read_takeovers(const std::filesystem::path& path,
+                                           const network::Network& network);
 
 }  // namespace millrace::schedule

@@ -34,6 +34,32 @@ TEST(JoinedBoards, have_the_processors_of_all_each_board_behind_its_link) {
   EXPECT_EQ(space_of(*device_of(all, all.processors.front())), "");
 }
 
+TEST(JoinedBoards, prepare_for_the_loss_of_each_and_of_all) {
+  JoinedBoards boards{"boards", {}, {{"c", {}, {}}, {"a", {}, {}}, {"b", {}, {}}}};
+  using Sets = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(losses_of(boards),
+            (Sets{{"a"}, {"b"}, {"c"}, {"a", "b"}, {"a", "c"}, {"b", "c"}, {"a", "b", "c"}}));
+  boards.boards.push_back({"d", {}, {}});
+  EXPECT_EQ(losses_of(boards), (Sets{{"a"}, {"b"}, {"c"}, {"d"}, {"a", "b", "c", "d"}}));
+  for (const char* name : {"e", "f", "g", "h", "i"}) boards.boards.push_back({name, {}, {}});
+  EXPECT_EQ(losses_of(boards).size(), 1u);
+}
+
+TEST(JoinedBoards, say_what_crosses_the_link_and_what_follows_a_loss) {
+  EXPECT_EQ(read(pair).boards[0].wire, Precision::f32);
+  EXPECT_FALSE(read(pair).replans);
+  std::string text = pair;
+  text.insert(text.find("here"), "on_loss: replan\n");
+  text.insert(text.find(", latency_us"), ", wire: f16");
+  const JoinedBoards boards = read(text);
+  EXPECT_TRUE(boards.replans);
+  EXPECT_EQ(boards.boards[0].wire, Precision::f16);
+  EXPECT_EQ(joined(boards, find_board).devices.back().costs.transfer, 2e8);
+  text.replace(text.find("f16"), 3, "f12");
+  EXPECT_EQ(message_of([&] { read(text); }),
+            "boards.yaml: line 6: boards[0].wire: found 'f12', expected f32, f16 or int8");
+}
+
 TEST(JoinedBoards, that_lack_something_are_refused) {
   const auto message = [](const std::string& text) {
     return message_of([&] { joined(read(text), find_board); });

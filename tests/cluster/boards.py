@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Two boards over a link of a known rate: right results, and frames/s as predicted.
 
-  boards.py --millrace PATH --source PROJECT_FOLDER [--rates 1000mbit,100mbit] [--networks LIST] [--seconds 3]
+  boards.py --millrace PATH --source PROJECT_FOLDER [--rates 1000mbit,100mbit] [--networks LIST] [--seconds 3] [--slower N]
 
-The second board is a network namespace behind a pair of devices with that rate (tc). Skipped (77) without the right to make
-namespaces, without ip and tc (package iproute2), or with fewer than two cores.
+The second board is a network namespace behind a pair of devices with that rate (tc). With --slower there are two such boards
+whose cores are so many times slower, and the first one only passes tensors on: so two cores suffice for all. Skipped (77)
+without the right to make namespaces, without ip and tc (package iproute2), or with fewer than two cores.
 """
 import argparse
 import json
@@ -27,7 +28,7 @@ print("ready", flush=True)
 while True:
     connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    subprocess.Popen([sys.argv[2]], stdin=connection, stdout=connection)
+    subprocess.Popen(sys.argv[2:], stdin=connection, stdout=connection)
     connection.close()
 """
 
@@ -61,7 +62,7 @@ class Board:
         limit = ["root", "tbf", "rate", rate, "burst", "64kb", "latency", "50ms"]
         self.run("tc", "qdisc", "add", "dev", here, *limit)
         self.run(*inside, "tc", "qdisc", "add", "dev", there, *limit)
-        self.server = subprocess.Popen([*inside, sys.executable, "-c", SERVER, str(PORT), worker],
+        self.server = subprocess.Popen([*inside, sys.executable, "-c", SERVER, str(PORT), *worker],
                                        stdout=subprocess.PIPE, text=True)
         self.server.stdout.readline()
 
@@ -86,6 +87,7 @@ def check(words, holds):
 
 
 def try_network(options, folder, model, rate):
+    processors = "second.core0,third.core1" if options.slower else "core0,second.core1"
     engines = ["--engine", "onednn,cluster", "--engine-option", "cluster.file=boards.yaml"]
 
     def millrace(*words):
@@ -97,8 +99,8 @@ def try_network(options, folder, model, rate):
     name = Path(model).stem
     plan = f"{name}.plan.json"
     cuts = ["--cut-points", options.cut] if options.cut else []
-    done = millrace("plan", model, *engines, "--processors", "core0,second.core1", "--no-cache", "--measure", "0",
-                    *(["--devices", "core0,second.core1", *cuts] if cuts else []), "-o", plan)
+    done = millrace("plan", model, *engines, "--processors", processors, "--no-cache", "--measure", "0",
+                    *(["--devices", processors, *cuts] if cuts else []), "-o", plan)
     if not check(f"{name} at {rate}: planned", done.returncode == 0):
         return False
     stages = json.loads((folder / plan).read_text())["stages"]
@@ -122,29 +124,32 @@ def main():
     parser.add_argument("--seconds", default="1")
     parser.add_argument("--cut", default="", help="the last layer on the first board; else the plan's own choice")
     parser.add_argument("--loose", action="store_true", help="rates are shown, not judged")
+    parser.add_argument("--slower", type=int, default=0, help="so many times")
     options = parser.parse_args()
     options.millrace = str(Path(options.millrace).resolve())
     if reason := missing():
         print("skipped: needs", reason)
         return SKIPPED
-    worker = str(Path(options.millrace).with_name("millrace-worker"))
+    worker = [str(Path(options.millrace).with_name("millrace-worker"))]
+    worker += ["--slower", str(options.slower)] if options.slower else []
+    relay = Path(options.source).resolve() / "tests" / "cluster" / "relay.py"
     good = True
     for rate in options.rates.split(","):
         with tempfile.TemporaryDirectory() as name:
-            folder, board = Path(name), None
+            folder, boards = Path(name), []
             try:
-                board = Board("second", 1, rate, worker)
-                relay = Path(options.source) / "tests" / "cluster" / "relay.py"
-                (folder / "boards.yaml").write_text(
-                    f"format: 1\nname: boards\nboards:\n  - name: second\n"
-                    f"    reach: {sys.executable} {relay} {board.address} {PORT}\n")
+                for number, other in enumerate(["second", "third"][:2 if options.slower else 1], 1):
+                    boards.append(Board(other, number, rate, worker))
+                (folder / "boards.yaml").write_text("format: 1\nname: boards\nboards:\n" + "".join(
+                    f"  - name: {board.name}\n    reach: {sys.executable} {relay} {board.address} {PORT}\n"
+                    for board in boards))
                 os.environ["MILLRACE_CLUSTER_FILE"] = str(folder / "boards.yaml")
                 models = options.networks.split(",") if options.networks else [
                     str(Path(options.source) / "models" / "digits.onnx")]
                 for model in models:
                     good &= try_network(options, folder, model, rate)
             finally:
-                if board:
+                for board in boards:
                     board.close()
     return 0 if good else 1
 

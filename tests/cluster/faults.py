@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -42,6 +43,7 @@ def disturbed_run(options, folder, chance):
     command = [options.millrace, "run", "boards.plan.json", *engines, "--random", "2000000", "-o", "out.jsonl"]
     out = folder / "out.jsonl"
     out.unlink(missing_ok=True)
+    started = time.time()
     run = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until = time.time() + 20
     while not workers_of(run.pid) and time.time() < until:
@@ -68,8 +70,10 @@ def disturbed_run(options, folder, chance):
     last = error.strip().splitlines()[-1] if error.strip() else ""
     lines = out.read_text().splitlines() if out.exists() else []
     frames = [json.loads(line)["frame"] for line in lines]
+    told = re.search(r"the board second is lost .*; (\d+) frames are done, (frames? \d+|none was on its way)", last)
     return check(f"{'stalled' if stalls else 'killed'}: ends after {took:.1f} s, {len(frames)} frames are written, exit {run.returncode}: {last}",
-                 run.returncode == 3 and "second" in last and frames == list(range(len(frames))) and bool(workers))
+                 run.returncode == 3 and frames == list(range(len(frames))) and bool(workers) and took < LIMIT + 3
+                 and (told is not None and int(told[1]) == len(frames) or begin - started < 0.5 and "second" in last))
 
 
 def main():

@@ -1,10 +1,14 @@
 // The other end of the engine cluster: computes on this board what comes over standard input.
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -20,11 +24,14 @@
 #include "message.h"
 #include "program.h"
 #include "version.h"
+#include "wire.h"
 
 namespace millrace_cluster {
 namespace {
 
-/// Does one thing after the other, on a thread of its own.
+using Seconds = std::chrono::duration<double>;
+
+/// Does one thing after the other, on a thread of its own. What is urgent overtakes the rest.
 class Queue {
  public:
   explicit Queue(const std::function<void()>& first) : thread_([this, first] { work(first); }) {}
@@ -39,23 +46,28 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  void add(std::function<void()> task) {
+  void add(std::function<void()> task) { add_to(tasks_, std::move(task)); }
+  void add_urgent(std::function<void()> task) { add_to(urgent_, std::move(task)); }
+
+ private:
+  using Tasks = std::deque<std::function<void()>>;
+
+  void add_to(Tasks& tasks, std::function<void()> task) {
     {
       const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
+      tasks.push_back(std::move(task));
     }
     changed_.notify_all();
   }
-
- private:
   void work(const std::function<void()>& first) {
     first();
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+      changed_.wait(lock, [&] { return ends_ || !tasks_.empty() || !urgent_.empty(); });
       if (ends_) return;
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
+      Tasks& tasks = urgent_.empty() ? tasks_ : urgent_;
+      const std::function<void()> task = std::move(tasks.front());
+      tasks.pop_front();
       lock.unlock();
       task();
       lock.lock();
@@ -64,14 +76,46 @@ class Queue {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
+  Tasks tasks_, urgent_;
   bool ends_ = false;
   std::thread thread_;
 };
 
+/// A board that is so many times slower, on a machine whose cores are shared: a run takes so many
+/// times what the fastest run of the program took of its core. For tests.
+class Slower {
+ public:
+  explicit Slower(double times)
+      : times_(times), began_(std::chrono::steady_clock::now()), taken_(of_this_thread()) {}
+  /// `fastest`: the program's, 0 before its first run. Times of layers, in triples, grow with it.
+  void wait(Seconds& fastest, std::vector<std::int64_t>& triples) const {
+    if (times_ <= 1) return;
+    const Seconds taken = of_this_thread() - taken_;
+    fastest = fastest.count() > 0 ? std::min(fastest, taken) : taken;
+    const Seconds whole = fastest * times_;
+    double sum = 0;
+    for (std::size_t i = 2; i < triples.size(); i += 3) sum += static_cast<double>(triples[i]);
+    for (std::size_t i = 2; i < triples.size() && sum > 0; i += 3)
+      triples[i] =
+          static_cast<std::int64_t>(static_cast<double>(triples[i]) / sum * whole.count() * 1e9);
+    std::this_thread::sleep_until(began_ + whole);
+  }
+
+ private:
+  static Seconds of_this_thread() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
+
+  double times_;
+  std::chrono::steady_clock::time_point began_;
+  Seconds taken_;
+};
+
 class Worker {
  public:
-  Worker(int in, int out) : in_(in), out_(out), sender_([] {}) {
+  Worker(int in, int out, double slower) : in_(in), out_(out), slower_(slower), sender_([] {}) {
     board_ = millrace::board::this_machine();
     for (const auto& core : board_.processors)
       queues_.push_back(
@@ -100,6 +144,7 @@ class Worker {
   struct Loaded {
     std::unique_ptr<Program> program;
     std::size_t core = 0;
+    Seconds fastest{};  // of its runs, of the core; of its thread
   };
 
   void take(const Header& header) {
@@ -121,7 +166,7 @@ class Worker {
         memories_.erase(header.a);
         return answer(header);
       case Kind::get:
-        return get(header);
+        return get(header, body);
       case Kind::run:
         return run(header, body);
       default:
@@ -173,27 +218,55 @@ class Worker {
     return found->second;
   }
 
-  void put(const Header& header) {
-    const auto found = memories_.find(header.a);
-    const bool fits =
-        found != memories_.end() &&
-        header.bytes <= static_cast<std::uint64_t>(found->second->size().count);
-    if (fits) {
-      if (read_all(in_, found->second->data(), header.bytes)) answer(header);
-      return;
-    }
-    std::string lost(header.bytes, '\0');
-    read_all(in_, lost.data(), lost.size());
-    throw std::runtime_error("there is no such memory, or it is too small");
+  /// `bytes` at the place. std::runtime_error if the memory has none there.
+  static std::byte* part_of(const Memory& memory, const PiecePlace& place, std::uint64_t bytes) {
+    const auto size = static_cast<std::uint64_t>(memory->size().count);
+    const auto offset = static_cast<std::uint64_t>(place.offset);
+    if (offset > size || bytes > size - offset) throw std::runtime_error("that memory is smaller");
+    return memory->data() + offset;
   }
 
-  void get(const Header& header) {
-    const Memory from = memory(header.a);
-    if (header.b < 0 || header.b > from->size().count)
-      throw std::runtime_error("that memory is smaller");
-    sender_.add([this, header, from] {
-      write_message(out_, {.kind = Kind::answer, .call = header.call}, from->data(),
-                    static_cast<std::uint64_t>(header.b));
+  void put(const Header& header) {
+    std::byte* as_it_is = nullptr;  // read to where it lies
+    std::string text, fault;
+    try {
+      const PiecePlace place = place_of(header.b);
+      if (place.wire == Wire::f32) as_it_is = part_of(memory(header.a), place, header.bytes);
+    } catch (const std::exception& error) {
+      fault = error.what();
+    }
+    if (as_it_is == nullptr) text.resize(header.bytes);
+    if (!read_all(in_, as_it_is != nullptr ? static_cast<void*>(as_it_is) : text.data(),
+                  header.bytes))
+      return;
+    if (!fault.empty()) throw std::runtime_error(fault);
+    if (as_it_is == nullptr) put_decoded(header, text);
+    answer(header);
+  }
+
+  void put_decoded(const Header& header, const std::string& text) {
+    const PiecePlace place = place_of(header.b);
+    const std::uint64_t bytes = decoded_size(place.wire, text.size());
+    decode(place.wire, text, part_of(memory(header.a), place, bytes), bytes);
+  }
+
+  void get(const Header& header, const std::string& count) {
+    std::uint64_t bytes = 0;
+    if (count.size() != sizeof bytes) throw std::runtime_error("a message names no size");
+    std::memcpy(&bytes, count.data(), sizeof bytes);
+    const Memory kept = memory(header.a);
+    const PiecePlace place = place_of(header.b);
+    const std::byte* const from = part_of(kept, place, bytes);
+    sender_.add([this, header, kept, from, bytes, wire = place.wire] {
+      const Header named{.kind = Kind::answer, .call = header.call};
+      if (wire == Wire::f32) {
+        write_message(out_, named, from, bytes);
+        return;
+      }
+      guarded(header, [&] {
+        const std::string text = encode(wire, from, bytes);
+        write_message(out_, named, text.data(), text.size());
+      });
     });
   }
 
@@ -210,7 +283,9 @@ class Worker {
     queues_[found->second->core]->add([this, header, loaded = found->second, memories] {
       guarded(header, [&] {
         std::vector<std::int64_t> times;
+        const Slower slower(slower_);
         loaded->program->run(memories, header.b != 0 ? &times : nullptr);
+        slower.wait(loaded->fastest, times);
         answer(header, 0, 0,
                {reinterpret_cast<const char*>(times.data()), times.size() * sizeof times[0]});
       });
@@ -233,12 +308,13 @@ class Worker {
     send({.kind = Kind::failure, .call = header.call}, why);
   }
   void send(const Header& header, std::string body) {
-    sender_.add([this, header, body = std::move(body)] {
+    sender_.add_urgent([this, header, body = std::move(body)] {
       write_message(out_, header, body.data(), body.size());
     });
   }
 
   int in_, out_;
+  double slower_;
   millrace::board::Board board_;
   std::map<std::int64_t, Memory> memories_;
   std::map<std::int64_t, std::shared_ptr<Loaded>> programs_;
@@ -249,13 +325,13 @@ class Worker {
   std::vector<std::unique_ptr<Queue>> queues_;  // by core
 };
 
-int serve() {
+int serve(double slower) {
   ::signal(SIGPIPE, SIG_IGN);
   // What libraries print must not get between the messages.
   const int out = ::dup(STDOUT_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
-    Worker(STDIN_FILENO, out).serve();
+    Worker(STDIN_FILENO, out, slower).serve();
     return 0;
   } catch (const std::exception& error) {
     std::cerr << "millrace-worker: " << error.what() << '\n';
@@ -271,11 +347,13 @@ int main(int count, char** words) {
     std::puts(millrace_cluster::version);
     return 0;
   }
-  if (count > 1 || ::isatty(STDIN_FILENO) != 0) {
+  double slower = 1;
+  if (count == 3 && std::strcmp(words[1], "--slower") == 0) slower = std::atof(words[2]);
+  if ((count > 1 && !(slower > 1)) || ::isatty(STDIN_FILENO) != 0) {
     std::fputs("millrace-worker is started by the engine cluster on another board: it reads "
                "messages from standard input.\n",
                stderr);
     return 2;
   }
-  return millrace_cluster::serve();
+  return millrace_cluster::serve(slower);
 }

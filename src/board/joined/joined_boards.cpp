@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "base/error.h"
@@ -12,9 +13,15 @@
 namespace millrace::board {
 namespace {
 
-constexpr std::string_view boards_keys[] = {"format", "name", "here", "boards"};
-constexpr std::string_view neighbour_keys[] = {"name",   "board",    "reach",
-                                               "worker", "gb_per_s", "latency_us"};
+constexpr std::string_view boards_keys[] = {"format", "name", "here", "boards", "on_loss"};
+constexpr std::string_view neighbour_keys[] = {"name",     "board",      "reach", "worker",
+                                               "gb_per_s", "latency_us", "wire"};
+
+Precision read_wire(const YamlView& value) {
+  for (const Precision each : {Precision::f32, Precision::f16, Precision::int8})
+    if (value.text() == to_text(each)) return each;
+  value.fail(fmt::format("found '{}', expected f32, f16 or int8", value.text()));
+}
 
 Neighbour read_neighbour(const YamlView& view, Names& names) {
   view.only(neighbour_keys);
@@ -27,11 +34,25 @@ Neighbour read_neighbour(const YamlView& view, Names& names) {
   if (view.has("worker")) result.worker = view.at("worker").text();
   if (view.has("gb_per_s")) result.bytes = read_giga(view.at("gb_per_s"));
   if (view.has("latency_us")) result.latency = read_microseconds(view.at("latency_us"));
+  if (view.has("wire")) result.wire = read_wire(view.at("wire"));
   return result;
+}
+
+bool is_replan(const YamlView& value) {
+  const std::string text = value.text();
+  if (text != "replan" && text != "end")
+    value.fail(fmt::format("found '{}', expected replan or end", text));
+  return text == "replan";
 }
 
 std::string prefixed(const std::string& board, const std::string& name) {
   return fmt::format("{}.{}", board, name);
+}
+
+/// On the wire, of a float32 number's.
+double numbers_in_the_place_of_one(Precision wire) {
+  if (wire == Precision::f32) return 1;
+  return wire == Precision::f16 ? 2 : 4;
 }
 
 /// A device as seen over the link.
@@ -56,7 +77,7 @@ Device device_there(const Neighbour& neighbour, const Device& device) {
   result.costs = {};
   result.costs.launch = 2 * neighbour.latency;
   result.costs.border = neighbour.latency;
-  result.costs.transfer = neighbour.bytes;
+  result.costs.transfer = neighbour.bytes * numbers_in_the_place_of_one(neighbour.wire);
   result.costs.copy_engines = 2;
   result.space = neighbour.name;
   result.origins = {};
@@ -94,6 +115,7 @@ JoinedBoards read_joined_boards(const YamlView& file) {
   file.at("format").integer(1, 1);
   JoinedBoards boards{file.at("name").text(), {}, {}};
   if (file.has("here")) boards.here = file.at("here").name_or_path();
+  if (file.has("on_loss")) boards.replans = is_replan(file.at("on_loss"));
   Names names("board");
   for (const YamlView& item : file.at("boards").items())
     boards.boards.push_back(read_neighbour(item, names));
@@ -104,6 +126,24 @@ JoinedBoards read_joined_boards(const YamlView& file) {
 JoinedBoards read_joined_boards(const std::string& path) {
   const YamlNode root = parse_yaml(read_file(path), path);
   return read_joined_boards(YamlView(root, path));
+}
+
+std::vector<std::vector<std::string>> losses_of(const JoinedBoards& boards) {
+  constexpr std::size_t most_for_all_sets = 3, most_for_each = 8;
+  std::vector<std::string> names;
+  for (const Neighbour& each : boards.boards) names.push_back(each.name);
+  std::ranges::sort(names);
+  if (names.size() > most_for_each) return {names};
+  std::vector<std::vector<std::string>> result;
+  for (std::uint32_t set = 1; set < 1u << names.size(); ++set) {
+    std::vector<std::string> lost;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if ((set >> i & 1u) != 0) lost.push_back(names[i]);
+    if (names.size() <= most_for_all_sets || lost.size() == 1 || lost.size() == names.size())
+      result.push_back(std::move(lost));
+  }
+  std::ranges::stable_sort(result, {}, &std::vector<std::string>::size);
+  return result;
 }
 
 Board joined(const JoinedBoards& boards, const FindBoard& find) {

@@ -6,6 +6,7 @@
 
 #include "base/yaml.h"
 #include "board/board.h"
+#include "board/variant.h"
 
 namespace millrace::board {
 
@@ -17,6 +18,7 @@ struct Neighbour {
   std::string worker = {};  // the program that it starts; empty: millrace-worker
   double bytes = 0;   // per second of the link, in each direction; 0: unknown
   Time latency{};     // of a message, one way
+  Precision wire = Precision::f32;  // f32, f16 or int8: in what float32 tensors cross the link
 };
 
 /// A board file with the key `boards`. All links end at the machine where the program runs.
@@ -24,12 +26,17 @@ struct JoinedBoards {
   std::string name;
   std::string here;  // the board where the program runs: a file or a shipped name; empty: unknown
   std::vector<Neighbour> boards;  // at least one
+  bool replans = false;  // `on_loss: replan`: plans get others that take over without some boards
 };
 
 bool is_joined_boards(const YamlView& file);
 /// InputError naming file and line.
 JoinedBoards read_joined_boards(const YamlView& file);
 JoinedBoards read_joined_boards(const std::string& path);
+
+/// Sets of boards that may be lost, for which a plan is prepared, the smallest first: all sets of
+/// up to 3 boards; of up to 8, each alone and all together; of more, all together. Names ascending.
+std::vector<std::vector<std::string>> losses_of(const JoinedBoards& boards);
 
 /// The processors of all boards: those of the neighbours are devices with a memory of their own,
 /// all of one board with the same, behind two copy engines: the link's two directions. Called

@@ -99,6 +99,7 @@ Library load(const fs::path& file) {
 }  // namespace
 
 bool compiles(const MillraceEngine& table) { return has(table, &MillraceEngine::compile); }
+bool moves(const MillraceEngine& table) { return has(table, &MillraceEngine::move); }
 
 const Library& load_library(const fs::path& file) {
   struct Libraries {

@@ -16,6 +16,8 @@ struct Library {
 
 /// Whether it makes blobs; else it loads subnets.
 bool compiles(const MillraceEngine& table);
+/// Whether it moves tensors that it knows; else it copies bytes.
+bool moves(const MillraceEngine& table);
 
 /// InputError naming the file if it is no library, has no function millrace_engine, was built for
 /// another version, lacks a function, or has a name that is no name. Thread-safe.

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/plugin/instance.h"
 #include "engine/plugin/worker.h"
+#include "millrace/engine.h"
 
 namespace millrace::engine::plugin {
 
@@ -18,6 +19,14 @@ const PluginDevice& device_with(const Instance& instance, const std::string& spa
 /// returned. EngineError if it cannot be had, NoSuchSpace.
 std::shared_ptr<std::byte> allocate_in(std::shared_ptr<const Instance> instance,
                                        const Layout& layout);
+
+/// A tensor as the plug-in sees it.
+struct MovedTensor {
+  explicit MovedTensor(const network::Tensor& tensor);
+  std::string name;
+  network::Shape shape;
+  MillraceTensor shown{};
+};
 
 /// Copies one tensor in each run.
 class PluginTransfer final : public Subnet {
@@ -37,9 +46,11 @@ class PluginTransfer final : public Subnet {
 
  private:
   MillraceBuffer buffer(const Port& port, std::byte* handle) const;
+  void move(const MillraceBuffer& from, const MillraceBuffer& to);
 
   std::shared_ptr<const Instance> instance_;  // sharers: the engine, calls that hang
   std::pair<Port, Port> ports_;               // what it reads, what it writes
+  std::shared_ptr<const MovedTensor> tensor_;  // sharers: calls that hang
   const PluginDevice& device_;                // of the instance
   std::string place_;
   Worker worker_;

@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "explore/mapping/chain.h"
 #include "explore/mapping/evaluator.h"
@@ -52,10 +56,13 @@ class GrowingPart {
       : problem_(problem),
         evaluator_(evaluator),
         incoming_(problem.layers),
+        made_(problem.layers),
         outgoing_(problem.layers, 0),
         written_(problem.layers, 0) {
     for (const Problem::Edge& edge : problem.edges) {
       incoming_[edge.to].push_back(edge);
+      if (++readers_[edge.slot.tensor] == 1)
+        made_[edge.from].emplace_back(edge.slot.tensor, edge.elements);
       ++outgoing_[edge.from];
       written_[edge.from] += edge.elements;
     }
@@ -83,27 +90,47 @@ class GrowingPart {
   }
 
  private:
-  /// Where copy engines move what crosses: the slowest of them, and of the processor.
+  /// What copy engines move, each tensor once, whoever reads it there.
+  struct Copied {
+    std::set<std::size_t> brought;                // tensors
+    std::map<std::size_t, std::int64_t> outside;  // by tensor: its readers there
+    double in = 0, ends_out = 0;
+    std::int64_t written = 0, crossing = 0;  // elements and tensors that others read
+  };
+
+  void add_incoming(const Problem::Edge& edge, bool is_inside, const Problem::Borders& borders,
+                    Copied& copied) const {
+    const std::size_t tensor = edge.slot.tensor;
+    if (!is_inside && copied.brought.insert(tensor).second)
+      copied.in += static_cast<double>(edge.elements) * borders.read_ns + borders.border_ns;
+    if (!is_inside || --copied.outside[tensor] > 0) return;
+    copied.written -= edge.elements;
+    --copied.crossing;
+  }
+
+  /// Where there are copy engines: the slowest of them, and of the processor.
   std::vector<double> costs_beside_copies(std::size_t processor, std::size_t begin) const {
     const Problem::Borders borders = problem_.borders_of(processor);
     std::vector<double> result;
-    double time = 0, in = 0, out = 0;
+    Copied copied;
+    copied.outside = readers_;
+    double time = 0;
     for (std::size_t layer = begin; layer < problem_.layers; ++layer) {
       const bool with_leader = evaluator_.leaders()[layer] >= begin;
       time += (with_leader ? problem_.time : problem_.alone)[layer][processor];
-      out += static_cast<double>(written_[layer]) * borders.write_ns +
-             static_cast<double>(outgoing_[layer]) * borders.border_ns;
-      for (const Problem::Edge& edge : incoming_[layer]) {
-        const auto elements = static_cast<double>(edge.elements);
-        if (edge.from < begin)
-          in += elements * borders.read_ns + borders.border_ns;
-        else
-          out -= elements * borders.write_ns + borders.border_ns;
+      for (const auto& [tensor, elements] : made_[layer]) {
+        copied.written += elements;
+        ++copied.crossing;
       }
+      for (const Problem::Edge& edge : incoming_[layer])
+        add_incoming(edge, edge.from >= begin, borders, copied);
       for (const Problem::End& end : problem_.ends)
         if (end.layer == layer)
-          (end.is_input ? in : out) += problem_.transfer_time_of(end, processor);
-      result.push_back(std::max(time, borders.copy_engines == 1 ? in + out : std::max(in, out)));
+          (end.is_input ? copied.in : copied.ends_out) += problem_.transfer_time_of(end, processor);
+      const double out = static_cast<double>(copied.written) * borders.write_ns +
+                         static_cast<double>(copied.crossing) * borders.border_ns + copied.ends_out;
+      result.push_back(
+          std::max(time, borders.copy_engines == 1 ? copied.in + out : std::max(copied.in, out)));
     }
     return result;
   }
@@ -111,6 +138,9 @@ class GrowingPart {
   const Problem& problem_;
   const Evaluator& evaluator_;
   std::vector<std::vector<Problem::Edge>> incoming_;  // by layer
+  /// By layer: tensors that others read, and their elements.
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> made_;
+  std::map<std::size_t, std::int64_t> readers_;       // by tensor
   std::vector<std::int64_t> outgoing_, written_;      // edges and elements to all readers, by layer
 };
 

@@ -1,7 +1,5 @@
 #include "product/deployment/deliveries.h"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -35,7 +33,7 @@ Output Deliveries::output_of(const application::Application& application,
   Output output = application.output;
   if (request_.folder.empty()) return output;
   if (group.find('/') != std::string::npos)
-    throw InputError(fmt::format("group '{}'", group),
+    throw InputError("group '" + group + "'",
                      "its results cannot have its name, which has a '/'; name it otherwise");
   const fs::path folder = request_.folder;
   if (is_empty(output)) {
@@ -108,11 +106,10 @@ application::DeploymentAtWork Deliveries::at_work(const deployment::Deployment& 
                                                   const runtime::Controller& controller) const {
   application::DeploymentAtWork work{all.system.name, controller};
   for (std::size_t g = 0; g < all.system.groups.size(); ++g) {
-    auto& group = work.groups.emplace_back();
-    group.name = all.system.groups[g].name;
+    work.groups.push_back({all.system.groups[g].name});
     if (g >= by_group_.size()) continue;
-    group.delivery = by_group_[g];
-    group.bounds = bounds_[g];
+    work.groups.back().delivery = by_group_[g];
+    work.groups.back().bounds = bounds_[g];
   }
   return work;
 }

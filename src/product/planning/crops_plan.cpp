@@ -1,8 +1,11 @@
 #include "product/planning/crops_plan.h"
 
-#include "plan/plan_file.h"
 #include "application/loaded/crops_at_work.h"
+#include "explore/takeovers.h"
+#include "plan/plan_file.h"
 #include "product/open_model.h"
+#include "profile/select.h"
+#include "runtime/loaded/cluster.h"
 
 namespace millrace::product {
 
@@ -43,12 +46,25 @@ bool are_planned_together(const PlanRequest& request) {
          !request.max_latency && request.streams == 1;
 }
 
+void add_takeovers(const PlanRequest& request, PlanResult& result) {
+  const auto losses = runtime::losses_to_prepare_for(request.setup.context);
+  if (losses.empty() || result.crops || !request.board.empty()) return;
+  const PlanAttempt& last = result.attempts.back();
+  const profile::Profile profile =
+      last.precisions ? profile::select_by_layer(result.measured, last.precisions->precisions)
+                      : profile::select(result.measured, precisions_of(request.variants));
+  explore::Takeovers prepared = explore::takeovers(
+      {result.network, result.board, profile, result.engine}, result.file, losses);
+  result.takeovers = std::move(prepared.plans);
+  for (const std::string& text : prepared.texts) request.setup.context.note(text);
+}
+
 void write_planned(const std::string& output, const PlanResult& result) {
   if (result.crops)
     plan::write_plans(output, {result.file, result.network},
                       {result.crops->file, result.crops->network});
   else
-    plan::write_plan(output, result.file, result.network);
+    plan::write_plan(output, {result.file, result.network}, result.takeovers);
 }
 
 }  // namespace millrace::product

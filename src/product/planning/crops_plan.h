@@ -25,6 +25,8 @@ std::int64_t runs_of(const application::Crops& crops);
 /// latency decide the first network, and the second one is put beside it.
 bool are_planned_together(const PlanRequest& request);
 
+/// Prepares plans for the loss of boards, where the file of boards asks for them, and notes which.
+void add_takeovers(const PlanRequest& request, PlanResult& result);
 /// The plans of all networks, in one file.
 void write_planned(const std::string& output, const PlanResult& result);
 

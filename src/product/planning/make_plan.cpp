@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,7 +16,6 @@
 #include "base/temporary.h"
 #include "board/clusters.h"
 #include "board/shipped.h"
-#include "plan/steps.h"
 #include "plan/variants.h"
 #include "product/application/load.h"
 #include "product/memory/in_memory.h"
@@ -41,6 +39,7 @@
 #include "runtime/load.h"
 #include "runtime/loaded/board_plugins.h"
 #include "runtime/loaded/clocks.h"
+#include "runtime/loaded/cluster.h"
 
 namespace millrace::product {
 namespace {
@@ -350,10 +349,12 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     context.note(text);
   if (const std::string loops = profile::plain_loops_text(work.profile); !loops.empty())
     context.note(loops);
-  plan::PlanFile file = finish(request, work, choice.winner());
+  const explore::Candidate& winner = choice.winner();
+  if (request.board.empty()) runtime::note_wire({winner.plan, work.network, *work.engine}, context);
+  plan::PlanFile file = finish(request, work, winner);
   file.origin.clocks_mhz = std::move(clocks_mhz);
-  std::vector<explore::LayerReasons> why = reasons_of(
-      request, {work.network, work.board, work.profile, work.engine->name()}, choice);
+  const std::string engine = work.engine->name();
+  auto why = reasons_of(request, {work.network, work.board, work.profile, engine}, choice);
   std::optional<PlannedCrops> crops;
   if (attempt.shared) crops = finish_crops(request, work, *attempt.shared);
   PlanResult result = result_of(std::move(work), std::move(attempts), {});
@@ -370,10 +371,10 @@ PlanResult make_plan(const PlanRequest& given) {
   take_application(request);
   check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
-  if (!result.refusal.empty())
-    request.setup.context.note(result.refusal);
-  else if (const std::string text = other_speed_text(request, result); !text.empty())
-    request.setup.context.note(text);
+  const std::string text =
+      result.refusal.empty() ? other_speed_text(request, result) : result.refusal;
+  if (!text.empty()) request.setup.context.note(text);
+  if (result.refusal.empty()) add_takeovers(request, result);
   return result;
 }
 

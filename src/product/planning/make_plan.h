@@ -12,6 +12,7 @@
 #include "explore/why.h"
 #include "plan/plan.h"
 #include "plan/plan_file.h"
+#include "plan/takeovers.h"
 #include "product/planning/precision.h"
 #include "product/setup.h"
 
@@ -64,6 +65,7 @@ struct PlanResult {
   profile::Profile measured;  // in all precisions asked for
   std::vector<explore::LayerReasons> why;
   std::optional<PlannedCrops> crops = {};
+  std::vector<plan::Takeover> takeovers = {};  // for boards that may be lost
 
   const explore::Choice& choice() const { return *attempts.back().choice; }
 };

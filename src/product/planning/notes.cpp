@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "base/error.h"
 #include "base/quantity.h"
@@ -29,7 +30,7 @@ std::string why_idle(const network::Network& network, const explore::Problem& pr
   std::vector<std::size_t> refused;
   for (std::size_t layer = 0; layer < problem.layers; ++layer)
     if (std::isinf(problem.time[layer][processor.index])) refused.push_back(layer);
-  if (refused.empty()) return "every plan that uses it is slower";
+  if (refused.empty()) return explore::why_unused(problem, processor);
   const std::string first = fmt::format("{} ({}): {}", network.layers[refused.front()].name,
                                         network::name_of(network.layers[refused.front()].op),
                                         problem.refusal(refused.front(), processor));
@@ -125,13 +126,16 @@ std::vector<std::string> idle_accelerators(const network::Network& network,
                                            const board::Board& board,
                                            const explore::Problem& problem,
                                            const plan::Plan& plan) {
-  std::vector<std::string> texts;
+  std::map<std::string, std::vector<std::string>> idle;  // by reason
   for (std::size_t i = 0; i < board.processors.size(); ++i) {
     const board::Processor& processor = board.processors[i];
     if (processor.kind == board::ProcessorKind::cpu || has_stage_on(plan, processor)) continue;
-    texts.push_back(fmt::format("{} takes no part: {}", processor.name,
-                                why_idle(network, problem, ProcessorId(i))));
+    idle[why_idle(network, problem, ProcessorId(i))].push_back(processor.name);
   }
+  std::vector<std::string> texts;
+  for (const auto& [reason, names] : idle)
+    texts.push_back(fmt::format("{} take{} no part: {}", fmt::join(names, ", "),
+                                names.size() == 1 ? "s" : "", reason));
   return texts;
 }
 

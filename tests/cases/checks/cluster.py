@@ -35,3 +35,7 @@ def equal_within_rounding():
         return [json.loads(line)["outputs"]["probabilities"]["values"] for line in open(file)]
     pairs = [(a, b) for one, other in zip(values("real.jsonl"), values("here.jsonl")) for a, b in zip(one, other)]
     print(len(pairs), max(abs(a - b) for a, b in pairs) < 1e-6)
+
+
+def no_split_is_faster():
+    print(longest("auto.plan.json") <= 1.001 * longest("hand.plan.json"), longest("auto.plan.json"), longest("hand.plan.json"))

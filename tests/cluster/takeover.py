@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Boards that are lost while a plan runs: the plan prepared for the others takes over, and no frame is lost.
+
+  takeover.py --millrace PATH --source PROJECT_FOLDER
+"""
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+LIMIT = 2  # seconds that a board may be silent
+FRAMES = 2000
+BOARDS = ("second", "third")
+
+
+def check(words, holds):
+    print("ok  " if holds else "FAIL", words, flush=True)
+    return holds
+
+
+def workers_of(process, board):
+    """The workers of a board among the children of the run, and theirs."""
+    found, look = [], [process]
+    while look:
+        children = subprocess.run(["pgrep", "-P", str(look.pop())], capture_output=True, text=True)
+        for child in map(int, children.stdout.split()):
+            look.append(child)
+            try:
+                named = f"BOARD={board}" in Path(f"/proc/{child}/environ").read_text()
+                if named and "millrace-worker" in Path(f"/proc/{child}/cmdline").read_text():
+                    found.append(child)
+            except OSError:
+                pass
+    return found
+
+
+def wait_for_frames(out):
+    """Until results are written: the run has left its start behind."""
+    until = time.time() + 30
+    while time.time() < until:
+        written = [file.stat().st_size for file in out.parent.glob(out.name + "*") if file.exists()]
+        if written and max(written) > 0:
+            return
+        time.sleep(0.01)
+
+
+def run_with_losses(options, folder, losses):
+    """Sends each board's workers its signal, one after the other; the run, its notes and its lines."""
+    out = folder / "out.jsonl"
+    for file in folder.glob("out.jsonl*"):
+        file.unlink()
+    command = [options.millrace, "run", "boards.plan.json", "--engine-option", "cluster.file=boards.yaml",
+               "--engine-option", f"cluster.answer_s={LIMIT}", "--random", str(FRAMES), "-o", "out.jsonl"]
+    run = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stopped = []
+    wait_for_frames(out)
+    for board, number in losses:
+        workers = workers_of(run.pid, board)
+        for worker in workers:
+            os.kill(worker, number)
+        stopped += workers
+    try:
+        _, error = run.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        run.kill()
+        _, error = run.communicate()
+        check("a run hangs", False)
+    for worker in stopped:
+        try:
+            os.kill(worker, signal.SIGKILL)
+        except OSError:
+            pass
+    lines = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+    return run.returncode, error, lines, len(stopped)
+
+
+def outlives(options, folder, losses, wanted):
+    code, error, lines, lost = run_with_losses(options, folder, losses)
+    words = ", ".join(f"{board} {'killed' if number == signal.SIGKILL else 'stalled'}" for board, number in losses)
+    notes = [line for line in error.splitlines() if "takes over" in line]
+    for note in notes:
+        print("     ", note)
+    good = check(f"{words}: {lost} workers, exit {code}, {len(lines)} frames", code == 0 and len(lines) == FRAMES
+                 and lost == len(losses) and [line["frame"] for line in lines] == list(range(FRAMES)))
+    told = all("frames are done" in note and "none is lost" in note for note in notes)
+    left = [f"{board}." for board, _ in losses if f"{board}." in notes[-1].split("from frame")[-1]] if notes else ["all"]
+    good &= check("what takes over is told, with the boards and the frames, and uses none that is lost",
+                  told and not left and f"the board {losses[0][0]} is lost" in notes[0])
+    values = [line["outputs"]["probabilities"]["values"] for line in lines]
+    same = len(values) == len(wanted) and all(
+        abs(a - b) < 1e-5 for one, other in zip(values, wanted) for a, b in zip(one, other))
+    return check("the results are those of a run without losses", same) and good
+
+
+def plan(options, folder, on_loss):
+    worker = str(Path(options.millrace).with_name("millrace-worker"))
+    boards = "".join(f"  - {{name: {name}, reach: env BOARD={name}, worker: {worker}}}\n" for name in BOARDS)
+    (folder / "boards.yaml").write_text(f"format: 1\nname: boards\n{on_loss}boards:\n{boards}")
+    return subprocess.run(
+        [options.millrace, "plan", str(Path(options.source).resolve() / "models" / "digits.onnx"), "--engine",
+         "onednn,cluster", "--engine-option", "cluster.file=boards.yaml", "--devices", "core0,second.core0,third.core0",
+         "--cut-points", "relu2,relu3", "--measure", "0", "--no-cache", "-o", "boards.plan.json"],
+        cwd=folder, capture_output=True, text=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--millrace", required=True)
+    parser.add_argument("--source", required=True)
+    options = parser.parse_args()
+    options.millrace = str(Path(options.millrace).resolve())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        wrong = plan(options, folder, "on_loss: replay\n")
+        good = check("a wrong word is refused with its place",
+                     wrong.returncode == 3 and "boards.yaml: line 3" in wrong.stderr and "found 'replay', expected replan or end"
+                     in wrong.stderr)
+        planned = plan(options, folder, "on_loss: replan\n")
+        said = re.findall(r"without (.*) a plan on (.*) takes over: [0-9.]+ frames/s predicted", planned.stderr)
+        good &= check(f"planned: {said}", planned.returncode == 0 and len(said) == 3)
+        if not good:
+            print(wrong.stderr, planned.stdout, planned.stderr)
+            return 1
+        takeovers = json.loads((folder / "boards.plan.json").read_text())["takeovers"]
+        good &= check("the file has a plan for each loss",
+                      [each["without"] for each in takeovers] == [["second"], ["third"], ["second", "third"]])
+        _, _, lines, _ = run_with_losses(options, folder, [])
+        wanted = [line["outputs"]["probabilities"]["values"] for line in lines]
+        kill, stall = signal.SIGKILL, signal.SIGSTOP
+        for losses in ([("second", kill)], [("third", stall)], [("third", kill), ("second", kill)]):
+            good &= outlives(options, folder, losses, wanted)
+    return 0 if good else 1
+
+
+sys.exit(main())
