@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -15,6 +16,7 @@ using millrace::kernels::from_float16;
 using millrace::kernels::to_float16;
 
 constexpr float largest_f16 = 65504, largest_int8 = 127;
+constexpr double largest_float = std::numeric_limits<float>::max();
 
 std::string to_f16(std::span<const float> values) {
   std::string text(values.size() * sizeof(std::uint16_t), '\0');
@@ -42,7 +44,8 @@ std::string to_int8(std::span<const float> values) {
   std::memcpy(text.data(), &scale, sizeof scale);
   if (scale > 0)
     for (std::size_t i = 0; i < values.size(); ++i)
-      text[sizeof scale + i] = static_cast<char>(std::lround(values[i] / scale));
+      text[sizeof scale + i] = static_cast<char>(
+          std::lround(std::clamp(values[i] / scale, -largest_int8, largest_int8)));
   return text;
 }
 
@@ -94,7 +97,9 @@ void decode(Wire wire, const std::string& text, void* values, std::uint64_t byte
     float scale = 0;
     std::memcpy(&scale, text.data(), sizeof scale);
     for (std::uint64_t i = 0; i < count; ++i)
-      to[i] = scale * static_cast<float>(static_cast<std::int8_t>(text[sizeof scale + i]));
+      to[i] = static_cast<float>(  // 127 times the scale of the largest number is larger
+          std::clamp(static_cast<double>(scale) * static_cast<std::int8_t>(text[sizeof scale + i]),
+                     -largest_float, largest_float));
   }
 }
 

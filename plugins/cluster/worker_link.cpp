@@ -23,6 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::int64_t most_cores = 4096;
 constexpr std::size_t most_said = 400;  // of its standard error
 
 struct Pipe {
@@ -68,10 +69,16 @@ WorkerLink::WorkerLink(std::string board, const std::string& reach, const std::s
   try {
     const Message answer = call(
         {.kind = Kind::hello, .body = version, .bytes = std::char_traits<char>::length(version)});
+    if (answer.header.a < 1 || answer.header.a > most_cores)
+      throw WorkerFailure("it says that it has " + std::to_string(answer.header.a) + " cores");
     cores_ = static_cast<int>(answer.header.a);
     model_ = answer.body;
   } catch (const WorkerFailure& failure) {
-    const std::string why = lost_.empty() ? failure.what() : lost_;
+    std::string why;
+    {
+      const std::lock_guard lock(mutex_);
+      why = lost_.empty() ? failure.what() : lost_;
+    }
     end();
     throw WorkerFailure("the board " + board_ + " is not reached by '" + reach + "': " + why);
   }

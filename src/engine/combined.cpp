@@ -62,12 +62,17 @@ class CombinedEngine final : public Engine {
     return result;
   }
 
-  /// Traits of the first engine that runs anything there.
+  /// Traits of the first engine that runs anything there. Where several do, a stage may have layers
+  /// of each, and tensors lie in the host's memory, which all of them know.
   std::optional<Traits> traits(const board::Processor& processor) const override {
-    for (const Member& member : members_)
-      if (takes_part(member, processor))
-        if (const std::optional<Traits> traits = member.engine->traits(processor)) return traits;
-    return std::nullopt;
+    std::optional<Traits> first;
+    for (const Member& member : members_) {
+      if (!takes_part(member, processor)) continue;
+      const std::optional<Traits> traits = member.engine->traits(processor);
+      if (first && traits) first->memory.clear();
+      if (!first) first = traits;
+    }
+    return first;
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {

@@ -82,10 +82,7 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
     const engine::EngineOptions running = engine_options(loaded.context);
     make_real_where_here(loaded, running);
     add_simulated_engine(loaded, running, options.time_scale);
-    for (const plan::Stage& stage : loaded.plan.stages)
-      if (!loaded.engines.contains(stage.engine))
-        loaded.engines[stage.engine] =
-            make_engine_of(path, stage.engine, running);
+    runtime::add_engines(loaded, loaded.plan, path, running);
     plan::check_board(loaded.plan, loaded.board);
   } catch (const InputError& error) {
     throw InputError(path, error.what());

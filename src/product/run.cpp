@@ -269,6 +269,7 @@ RunTotals run(const RunRequest& request) {
       choose_variants(*loaded);
   }
   const auto start = [&](const plan::Plan& plan) {
+    runtime::add_engines(*loaded, plan, setup.source.file, engine_options(loaded->context));
     return deploy(*loaded, plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
   };
   runtime::LastingSession session(

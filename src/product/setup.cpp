@@ -71,15 +71,6 @@ std::unique_ptr<engine::Engine> make_engine(const Setup& setup) {
   return engine::make_engine(engine_of(setup), measuring_options(setup.context));
 }
 
-std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
-                                               const engine::EngineOptions& options) {
-  if (const Verdict verdict = engine::can_start_all(engines, options); !verdict)
-    throw EngineError(fmt::format("{} runs layers with an engine that is not here: {}; or make "
-                                  "another plan on this machine",
-                                  file, verdict.reason()));
-  return engine::make_engine(engines, options);
-}
-
 board::Board load_board(const Setup& setup, const std::string& of) {
   const board::Board board = !of.empty() ? board::find_board(of)
                              : wants_only_cores(setup)

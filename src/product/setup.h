@@ -42,11 +42,6 @@ std::string engine_of(const Setup& setup);
 /// To measure with.
 std::unique_ptr<engine::Engine> make_engine(const Setup& setup);
 
-/// The engine of the stages of a plan or deployment in the file. EngineError, which names both, if
-/// one of the engines cannot start.
-std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
-                                               const engine::EngineOptions& options);
-
 /// This machine with the devices that these engines reach, joined by commas as in make_engine; no
 /// names: its cores alone.
 board::Board this_machine_with(const std::string& engines,

@@ -104,7 +104,7 @@ def plan(options, folder, on_loss):
     (folder / "boards.yaml").write_text(f"format: 1\nname: boards\n{on_loss}boards:\n{boards}")
     return subprocess.run(
         [options.millrace, "plan", str(Path(options.source).resolve() / "models" / "digits.onnx"), "--engine",
-         "onednn,cluster", "--engine-option", "cluster.file=boards.yaml", "--devices", "core0,second.core0,third.core0",
+         "onednn,reference,cluster", "--engine-option", "cluster.file=boards.yaml", "--devices", "core0,second.core0,third.core0",
          "--cut-points", "relu2,relu3", "--measure", "0", "--no-cache", "-o", "boards.plan.json"],
         cwd=folder, capture_output=True, text=True)
 

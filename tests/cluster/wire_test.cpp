@@ -46,6 +46,14 @@ TEST(Wire, int8_is_off_by_half_a_step_of_the_largest_value) {
   EXPECT_EQ(there_and_back(Wire::int8, {0, 0}), (std::vector<float>{0, 0}));
 }
 
+TEST(Wire, int8_holds_the_largest_and_the_smallest_numbers) {
+  const float largest = std::numeric_limits<float>::max();
+  const float unit = std::numeric_limits<float>::denorm_min();
+  EXPECT_EQ(there_and_back(Wire::int8, {-largest, largest})[0], -largest);
+  EXPECT_EQ(there_and_back(Wire::int8, {190 * unit})[0], 127 * unit);  // the scale is one unit
+  EXPECT_EQ(there_and_back(Wire::int8, {-190 * unit})[0], -127 * unit);
+}
+
 TEST(Wire, places_are_numbers) {
   const PiecePlace place = place_of(number_of({98304, Wire::int8}));
   EXPECT_EQ(place.offset, 98304);

@@ -47,6 +47,7 @@ std::optional<Picture> Reading::next() {
 void Reading::end() {
   ended_ = true;
   pace_.end();
+  if (input_.kind != InputKind::camera) return;  // a file that begins again changes its source
   if (Presence* const camera = source_->presence()) camera->end();
 }
 

@@ -64,6 +64,7 @@ CudaTransfer::CudaTransfer(std::shared_ptr<Gpu> gpu, std::string space,
 CudaTransfer::~CudaTransfer() {
   try {
     gpu_->use();
+    gpu_->driver().wait_for_stream(stream_.get());
   } catch (const EngineError&) {
     // The driver is gone, and what it held with it.
   }

@@ -37,8 +37,8 @@ std::vector<Room> rooms_of(const board::Board& board) {
 
 Bytes weights_of(const network::Network& network, LayerId layer) {
   Bytes sum{};
-  for (const std::optional<TensorId> input : network[layer].inputs)
-    if (input && network[*input].constant) sum += network[*input].size();
+  for (const TensorId input : network[layer].inputs)
+    if (input.valid() && network[input].constant) sum += network[input].size();
   return sum;
 }
 

@@ -164,7 +164,7 @@ void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options
     const std::string whose = "the plan of group '" + loaded.deployment.system.groups[g].name + "'";
     for (const plan::Stage& stage : loaded.deployment.assignments[g].plan.plan.stages)
       if (!plan::is_simulated(stage) && !engines.contains(stage.engine))
-        engines[stage.engine] = make_engine_of(whose, stage.engine, options);
+        engines[stage.engine] = runtime::make_engine_of(whose, stage.engine, options);
   }
 }
 

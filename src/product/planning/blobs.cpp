@@ -32,7 +32,7 @@ std::map<std::string, std::string> blobs_of(const Loaded& loaded, const std::str
   options.take_blob = [&](const std::string& name, const std::string& file) { blobs[name] = file; };
   for (const plan::Stage& stage : loaded.plan.stages) {
     if (!engine::names_plugin(stage.engine)) continue;
-    const auto engine = make_engine_of(plan_file, stage.engine, options);
+    const auto engine = runtime::make_engine_of(plan_file, stage.engine, options);
     for (const plan::Phase& phase : stage.phases) {
       if (phase.transfer) continue;
       const engine::SubnetRequest request = request_of(loaded, stage, phase);

@@ -28,17 +28,19 @@ std::optional<board::JoinedBoards> cluster_of(const Context& context) {
   return board::read_joined_boards(file);
 }
 
-/// Whether a tensor crosses the link to the board.
+/// Whether a tensor crosses the link to the board; without a name: any.
 bool crosses(const plan::Plan& plan, const std::string& board) {
   return std::ranges::any_of(plan.stages, [&](const plan::Stage& stage) {
     return std::ranges::any_of(stage.phases, [&](const plan::Phase& phase) {
-      return phase.transfer && (phase.transfer->from == board || phase.transfer->to == board);
+      return phase.transfer && (board.empty() || phase.transfer->from == board ||
+                                phase.transfer->to == board);
     });
   });
 }
 
 std::vector<board::Neighbour> crossed_in_fewer_bits(const plan::Plan& plan,
                                                     const Context& context) {
+  if (!crosses(plan, {})) return {};
   std::optional<board::JoinedBoards> boards = cluster_of(context);
   if (!boards) return {};
   std::erase_if(boards->boards, [&](const board::Neighbour& each) {

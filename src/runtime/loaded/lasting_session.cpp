@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.h"
@@ -18,6 +19,16 @@ using Steady = std::chrono::steady_clock;
 std::string board_of(const std::string& processor) {
   const std::size_t dot = processor.find('.');
   return dot == std::string::npos ? "" : processor.substr(0, dot);
+}
+
+/// Whether the session computes on the board: devices with copy engines have such names too.
+bool has_stage_on(const Session& session, const std::string& board) {
+  return std::ranges::any_of(session.statistics(), [&](const StageStatistics& stage) {
+    const std::string& name = stage.processor;
+    if (!name.starts_with(board + ".")) return false;
+    const std::string rest = name.substr(board.size() + 1);
+    return rest != "in" && rest != "out" && rest != "copy";
+  });
 }
 
 std::string processors_text(const plan::Plan& plan) {
@@ -92,7 +103,7 @@ std::string LastingSession::frames_text(const char* what) const {
 
 void LastingSession::take_over(const StageError& error) {
   const std::string board = board_of(error.processor());
-  if (board.empty()) throw error;
+  if (board.empty() || !has_stage_on(session_, board)) throw error;
   const auto at = std::ranges::lower_bound(lost_, board);
   const bool is_new = at == lost_.end() || *at != board;
   if (is_new) lost_.insert(at, board);
@@ -108,8 +119,9 @@ void LastingSession::start_without(const plan::Takeover* next, const std::string
   const std::string done = fmt::format("{}; {} frames are done", why, done_);
   if (next == nullptr) throw EngineError(fmt::format("{}, {}", done, frames_text("lost")));
   try {
-    session_ = start_(next->file.plan);
-  } catch (const EngineError& error) {
+    Session following = start_(next->file.plan);
+    stopped_.push_back(std::exchange(session_, std::move(following)));
+  } catch (const std::runtime_error& error) {
     const auto* const end = takeovers_.data() + takeovers_.size();
     const auto* const fewer = std::find_if(next + 1, end, [&](const plan::Takeover& each) {
       return std::ranges::includes(each.without, next->without);

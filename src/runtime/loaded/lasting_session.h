@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,8 @@ class LastingSession {
  public:
   using Start = std::function<Session(const plan::Plan&)>;
   using Note = std::function<void(const std::string&)>;
-  /// `takeovers`: in the order of preference; without any a stage's error ends it. The error says
-  /// which frames are done and which are lost.
+  /// `takeovers`: in the order of preference; without one that helps a stage's error ends it. The
+  /// error says which frames are done and which are lost.
   LastingSession(Session first, std::vector<plan::Takeover> takeovers, Start start, Note note);
 
   bool submit_unless_result(std::span<const network::Array> inputs);
@@ -44,6 +45,7 @@ class LastingSession {
   void start_without(const plan::Takeover* next, const std::string& why);
   std::string frames_text(const char* what) const;
 
+  std::list<Session> stopped_;  // calls that were given up may still use their memory
   Session session_;
   std::vector<plan::Takeover> takeovers_;
   Start start_;

@@ -1,9 +1,12 @@
 #include "runtime/loaded/loaded.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "engine/registry.h"
 #include "plan/build.h"
 #include "plan/variants.h"
 
@@ -63,6 +66,22 @@ plan::Plan one_processor_plan(const Loaded& loaded, const board::Processor& proc
   const auto variants = variants_on(processor, loaded, *loaded.engines.at(engine));
   return plan::with_variants(one_processor_plan(loaded.network, processor, engine),
                              {variants, {}, loaded.plan.calibration});
+}
+
+std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
+                                               const engine::EngineOptions& options) {
+  if (const Verdict verdict = engine::can_start_all(engines, options); !verdict)
+    throw EngineError(fmt::format("{} runs layers with an engine that is not here: {}; or make "
+                                  "another plan on this machine",
+                                  file, verdict.reason()));
+  return engine::make_engine(engines, options);
+}
+
+void add_engines(Loaded& loaded, const plan::Plan& plan, const std::string& file,
+                 const engine::EngineOptions& options) {
+  for (const plan::Stage& stage : plan.stages)
+    if (auto& engine = loaded.engines[stage.engine]; !engine)
+      engine = make_engine_of(file, stage.engine, options);
 }
 
 }  // namespace millrace::runtime

@@ -8,6 +8,7 @@
 
 #include "base/operation/context.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "plan/plan_file.h"
 #include "runtime/session.h"
 #include "runtime/simulated_board.h"
@@ -38,6 +39,15 @@ struct Loaded {
 };
 
 void take(Loaded& loaded, plan::PlanFile file);
+
+/// The engine of the stages of a plan or deployment in the file. EngineError, which names both, if
+/// one of the engines cannot start.
+std::unique_ptr<engine::Engine> make_engine_of(const std::string& file, const std::string& engines,
+                                               const engine::EngineOptions& options);
+
+/// The same of all stages of a plan for the same machine, unless they are there.
+void add_engines(Loaded& loaded, const plan::Plan& plan, const std::string& file,
+                 const engine::EngineOptions& options);
 
 
 /// What is wrong with the plan is said of the file, or name, that the user gave.

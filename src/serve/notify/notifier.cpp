@@ -51,6 +51,7 @@ void Notifier::begin(const std::string& name) {
   using std::chrono::milliseconds;
   if (options_.watchdog.count() == 0) return;
   const auto half = std::chrono::duration_cast<milliseconds>(options_.watchdog / 2);
+  signs_.reset();
   signs_ = std::make_unique<runtime::Repeated>([this] { sign(); }, std::max(half, milliseconds(1)));
 }
 
