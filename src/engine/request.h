@@ -18,7 +18,7 @@ void check_space(const Engine& engine, const SubnetRequest& request);
 /// InputError naming the layer if the engine does not support one of them.
 void check_layers(const Engine& engine, const SubnetRequest& request);
 
-/// Both.
+/// As check_space() and check_layers().
 void check_support(const Engine& engine, const SubnetRequest& request);
 
 /// For engines that know only plain tensors: InputError naming an input in another layout.

@@ -33,7 +33,7 @@ std::vector<std::string> names_without(const board::Board& board,
   return names;
 }
 
-/// Only the engines of the first plan are at hand when it is needed.
+/// By the first plan's engines, which are open when it is needed; else by those alone that it uses.
 plan::Plan by_engines_of(const plan::PlanFile& first, const std::string& engine, plan::Plan plan) {
   const bool has_it = std::ranges::any_of(
       first.plan.stages, [&](const plan::Stage& stage) { return stage.engine == engine; });

@@ -15,27 +15,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from workers import workers_of
+
 LIMIT = 2  # seconds that a call may take
 
 
 def check(words, holds):
     print("ok  " if holds else "FAIL", words, flush=True)
     return holds
-
-
-def workers_of(process):
-    """The workers that a run has started: children, or children of children."""
-    found, look = [], [process]
-    while look:
-        children = subprocess.run(["pgrep", "-P", str(look.pop())], capture_output=True, text=True)
-        for child in map(int, children.stdout.split()):
-            look.append(child)
-            try:
-                if "millrace-worker" in Path(f"/proc/{child}/cmdline").read_text():
-                    found.append(child)
-            except OSError:
-                pass
-    return found
 
 
 def disturbed_run(options, folder, chance):

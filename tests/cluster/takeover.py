@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from workers import workers_of
+
 LIMIT = 2  # seconds that a board may be silent
 FRAMES = 2000
 BOARDS = ("second", "third")
@@ -22,22 +24,6 @@ BOARDS = ("second", "third")
 def check(words, holds):
     print("ok  " if holds else "FAIL", words, flush=True)
     return holds
-
-
-def workers_of(process, board):
-    """The workers of a board among the children of the run, and theirs."""
-    found, look = [], [process]
-    while look:
-        children = subprocess.run(["pgrep", "-P", str(look.pop())], capture_output=True, text=True)
-        for child in map(int, children.stdout.split()):
-            look.append(child)
-            try:
-                named = f"BOARD={board}" in Path(f"/proc/{child}/environ").read_text()
-                if named and "millrace-worker" in Path(f"/proc/{child}/cmdline").read_text():
-                    found.append(child)
-            except OSError:
-                pass
-    return found
 
 
 def wait_for_frames(out):
