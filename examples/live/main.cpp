@@ -9,7 +9,7 @@ int main(int, char** arguments) {
   millrace::System system{"pair", std::vector<millrace::Group>(2)};
   system.groups[0].name = "left";
   system.groups[1].name = "right";
-  for (auto& group : system.groups) group.model = model, group.rate_fps = 20;
+  for (auto& group : system.groups) group.model = model, group.rate_fps = 5;
 
   std::atomic<int> results{0};
   auto run = millrace::deploy(system).start([&](const millrace::GroupResult& result) {
