@@ -43,8 +43,7 @@ typedef struct MillraceAttribute {
 } MillraceAttribute;
 /* A node of the ONNX graph, by ONNX's names: "Conv", "com.microsoft.Gelu". */
 typedef struct MillraceNode {
-  const char* op;
-  const char* name; /* "#3#conv1" belongs to layer 3: nodes that an SDK makes of it say so too */
+  const char *op, *name; /* "#3#conv1" belongs to layer 3: nodes that an SDK makes of it say so */
   size_t layer;     /* a layer may be several nodes */
   const int32_t *inputs, *outputs; /* indices of tensors; -1: left out */
   const MillraceAttribute* attributes;
@@ -63,7 +62,7 @@ typedef struct MillraceSubnet {
   const int32_t *inputs, *outputs; /* indices of tensors */
   size_t onnx_bytes, tensor_count, node_count, layer_count, input_count, output_count;
 } MillraceSubnet;
-/* What of ONNX it reads. Without weights, constants of more than 1 KiB are external. */
+/* Light: constants above 1 KiB are external: each at the next multiple of 64 bytes of "weights". */
 typedef enum MillraceOnnx { millrace_no_onnx, millrace_light_onnx, millrace_all_onnx } MillraceOnnx;
 typedef enum MillraceKind { millrace_cores = 0, millrace_gpu = 1, millrace_npu = 2 } MillraceKind;
 typedef struct MillraceDevice {
@@ -88,7 +87,6 @@ typedef enum MillraceReason {
   millrace_no_shape = 4, millrace_no_precision = 5, millrace_no_memory = 6,
   millrace_not_together = 7
 } MillraceReason;
-
 typedef struct MillraceInstance MillraceInstance; /* the plug-in's own */
 typedef struct MillraceProgram MillraceProgram;   /* a subnet that is ready to run */
 typedef struct MillraceOption { const char *key, *value; } MillraceOption;
@@ -190,6 +188,8 @@ typedef struct MillraceEngine {
   int32_t (*transfer)(MillraceInstance* instance, const MillraceBuffer* from,
                       const MillraceBuffer* to);
   int32_t (*move)(MillraceInstance* instance, MillraceMove* move); /* for transfer(), or null */
+  /* Bytes of the other board that the device is on, 0: not known. Null: it is on none. */
+  size_t (*memory)(MillraceInstance* instance, size_t device);
 } MillraceEngine;
 
 /* The one function that it exports; `version` is the host's. The table lives as the library. */

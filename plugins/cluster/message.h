@@ -6,7 +6,7 @@
 
 namespace millrace_cluster {
 
-inline constexpr std::uint32_t magic = 0x3243524d;  // "MRC2": raised when messages change
+inline constexpr std::uint32_t magic = 0x3343524d;  // "MRC3": raised when messages change
 /// A worker that hears nothing for so long ends: the program asks four times as often whether it is
 /// there.
 inline constexpr std::chrono::seconds longest_silence{60};
@@ -14,8 +14,9 @@ inline constexpr std::chrono::seconds longest_silence{60};
 inline constexpr std::uint64_t largest_body = std::uint64_t{4} << 30;
 
 enum class Kind : std::uint32_t {
-  hello = 1,  // body: version. Answer: the number of cores; body: the board's model
-  load,       // a: core; body: ONNX. Answer: program, bytes of weights and of working memory
+  hello = 1,  // body: version. Answer: the number of cores, bytes of memory; body: the model
+  load,       // a: core, b: file of weights, which is used up, or 0; body: ONNX. Answer: program,
+              // bytes of weights
   unload,     // a: program
   allocate,   // a: bytes. Answer: handle
   release,    // a: handle
@@ -24,7 +25,9 @@ enum class Kind : std::uint32_t {
   run,  // a: program, b: 1 if layers' times are wanted; body: handles in and out, 8 bytes each.
         // Answer: nanoseconds; body: for each layer its group and time, 8 bytes each
   answer,
-  failure,  // body: a sentence
+  failure,      // body: a sentence
+  weights,      // a: bytes. Answer: file of weights
+  put_weights,  // a: file of weights, b: where in it; body: a piece of it
 };
 
 /// A tensor crosses the link in pieces of so many bytes. As many are on their way at once as the

@@ -13,6 +13,7 @@
 #include "board/joined/joined_boards.h"
 #include "millrace/engine.h"
 #include "version.h"
+#include "weights.h"
 #include "wire.h"
 #include "worker_link.h"
 
@@ -25,6 +26,7 @@ struct Core {
   WorkerLink* link = nullptr;  // of the instance
   int number = 0;
   Wire wire = Wire::f32;
+  std::int64_t memory = 0;  // of its board, bytes
   std::string name, space;
   const char* spaces[1] = {};
 };
@@ -104,11 +106,13 @@ Wire wire_of(const millrace::board::Neighbour& board) {
   return board.wire == millrace::board::Precision::int8 ? Wire::int8 : Wire::f32;
 }
 
-void add_core(MillraceInstance& instance, WorkerLink& link, int number, Wire wire) {
+void add_core(MillraceInstance& instance, WorkerLink& link, int number,
+              const millrace::board::Neighbour& board) {
   auto core = std::make_unique<Core>();
   core->link = &link;
   core->number = number;
-  core->wire = wire;
+  core->wire = wire_of(board);
+  core->memory = board.memory.count > 0 ? board.memory.count : link.memory();
   core->name = link.board() + ".core" + std::to_string(number);
   core->space = link.board();
   core->spaces[0] = core->space.c_str();
@@ -133,12 +137,10 @@ std::int32_t open_engine(MillraceOpening* opening) {
     auto instance = std::make_unique<MillraceInstance>();
     for (const millrace::board::Neighbour& each : boards.boards) {
       if (each.reach.empty()) continue;
-      auto& link = instance->links.emplace_back(
-          std::make_unique<WorkerLink>(each.name, each.reach,
-                                       each.worker.empty() ? "millrace-worker" : each.worker,
-                                       options.limit));
-      for (int core = 0; core < link->cores(); ++core)
-        add_core(*instance, *link, core, wire_of(each));
+      auto& link = instance->links.emplace_back(std::make_unique<WorkerLink>(
+          each.name, each.reach, each.worker.empty() ? "millrace-worker" : each.worker,
+          options.limit));
+      for (int core = 0; core < link->cores(); ++core) add_core(*instance, *link, core, each);
     }
     if (instance->cores.empty())
       throw std::runtime_error(options.file + ": no board has 'reach', so none can be used");
@@ -160,8 +162,10 @@ std::int32_t load(MillraceInstance* instance, MillraceLoading* loading) {
   return guarded(loading->text, [&] {
     const Core& core = *instance->cores[loading->device];
     const MillraceSubnet& subnet = *loading->subnet;
+    const std::int64_t weights = send_weights(*core.link, subnet);
     const Message answer = core.link->call({.kind = Kind::load,
                                             .a = core.number,
+                                            .b = weights,
                                             .body = subnet.onnx,
                                             .bytes = subnet.onnx_bytes});
     auto program = std::make_unique<MillraceProgram>();
@@ -302,6 +306,10 @@ const Core& core_of(MillraceInstance* instance, const MillraceBuffer* from,
   return *instance->cores[std::strcmp(from->space, "host") == 0 ? to->device : from->device];
 }
 
+std::size_t memory(MillraceInstance* instance, std::size_t device) {
+  return static_cast<std::size_t>(instance->cores[device]->memory);
+}
+
 std::int32_t transfer(MillraceInstance* instance, const MillraceBuffer* from,
                       const MillraceBuffer* to) try {
   Crossing(*core_of(instance, from, to).link, *from, *to, Wire::f32).run();
@@ -328,7 +336,7 @@ extern "C" __attribute__((visibility("default"))) const MillraceEngine* millrace
     engine.size = sizeof engine;
     engine.name = "cluster";
     engine.sdk = version;
-    engine.onnx = millrace_all_onnx;
+    engine.onnx = millrace_light_onnx;
     engine.open = open_engine;
     engine.close = close_engine;
     engine.can_run = can_run;
@@ -339,6 +347,7 @@ extern "C" __attribute__((visibility("default"))) const MillraceEngine* millrace
     engine.release = release;
     engine.transfer = transfer;
     engine.move = move;
+    engine.memory = memory;
     return engine;
   }();
   return host_version == millrace_engine_version ? &table : nullptr;

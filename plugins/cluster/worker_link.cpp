@@ -72,6 +72,7 @@ WorkerLink::WorkerLink(std::string board, const std::string& reach, const std::s
     if (answer.header.a < 1 || answer.header.a > most_cores)
       throw WorkerFailure("it says that it has " + std::to_string(answer.header.a) + " cores");
     cores_ = static_cast<int>(answer.header.a);
+    memory_ = std::max<std::int64_t>(0, answer.header.b);
     model_ = answer.body;
   } catch (const WorkerFailure& failure) {
     std::string why;

@@ -37,6 +37,7 @@ class WorkerLink {
 
   const std::string& board() const { return board_; }
   int cores() const { return cores_; }
+  std::int64_t memory() const { return memory_; }  // bytes
   const std::string& model() const { return model_; }
 
   /// Of a tensor that crosses the link, by the rate that it had lately.
@@ -94,6 +95,7 @@ class WorkerLink {
 
   std::string board_, model_;
   int cores_ = 0;
+  std::int64_t memory_ = 0;
   pid_t process_ = -1;
   int to_ = -1, from_ = -1, errors_ = -1;
   const std::chrono::duration<double> limit_;

@@ -42,6 +42,10 @@ bool is_described(const Board& board) {
 /// Where numbers come from changes nothing about them, nor do names for people.
 Board numbers_of(Board board) {
   board.name.clear();
+  // What the system tells is a limit of the process that asked, not a number of the hardware.
+  std::erase_if(board.memories, [](const Memory& memory) {
+    return memory.origins.all == "system" && memory.bytes == 0;
+  });
   board.sources.clear();
   board.origins = {};
   for (Memory& memory : board.memories) memory.origins = {};

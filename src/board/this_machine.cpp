@@ -15,6 +15,7 @@
 #include "board/board.h"
 #include "board/clusters.h"
 #include "board/instruction_sets.h"
+#include "board/limits/usable_memory.h"
 
 namespace millrace::board {
 namespace {
@@ -88,10 +89,10 @@ std::vector<Device> devices_of(const Board& board, const fs::path& root) {
   return devices_of_cores(board.processors, facts_of_cores(cores, root), board.cpu_model);
 }
 
-Memory memory_of_all(const Board& board) {
+Memory memory_of_all(const Board& board, const fs::path& root) {
   Memory memory;
   memory.name = "memory";
-  memory.size = memory_of_this_machine();
+  memory.size = usable_memory(root);
   for (const Device& device : board.devices) memory.shared_by.push_back(device.name);
   memory.origins.all = "system";
   return memory;
@@ -120,7 +121,7 @@ Board machine_at(const std::filesystem::path& root) {
   board.processors = processors_of(usable, cpus);
   if (board.processors.empty()) throw EngineError("this process may use no core");
   board.devices = devices_of(board, root);
-  board.memories = {memory_of_all(board)};
+  board.memories = {memory_of_all(board, root)};
   board.caches = caches_of(usable, cpus);
   board.sources = {{"system", "this machine's operating system", {}}};
   return board;

@@ -13,6 +13,8 @@ struct ReachedDevice {
   std::string engine;  // that reaches it
   std::string driver;  // for people: name and version
   Bytes memory = {};   // its own; 0: unknown, or the host's
+  Bytes board_memory =
+      {};  // of the board behind a link that it is on; 0: unknown, or it is on none
 };
 
 }  // namespace millrace::engine

@@ -234,13 +234,21 @@ void Candidates::measure(const std::vector<Candidate*>& chosen) {
     if (alike == plans.end()) plans.push_back({candidate->plan, candidate->evidence});
   }
   if (plans.empty()) return;
-  const std::vector<plan::Measured> results = options_.measure(plans);
+  const std::vector<plan::Measured> results = results_of(plans);
   for (const auto& [candidate, number] : measured) {
     candidate->doubt = results.at(number).doubt;
     candidate->evidence.period = results[number].period;
     for (std::size_t a = 0; a < candidate->evidence.replicas.size(); ++a)
       candidate->evidence.replicas[a].measured = results[number].stages[a];
   }
+}
+
+std::vector<plan::Measured> Candidates::results_of(std::span<const plan::Assessed> plans) const {
+  if (!is_large_for(network_, board_)) return options_.measure(plans);
+  std::vector<plan::Measured> results;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    results.push_back(options_.measure(plans.subspan(i, 1)).front());
+  return results;
 }
 
 void Candidates::measure() {

@@ -2,6 +2,7 @@
 // Inside the explore room: search results made into plans, predicted, measured and compared.
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Candidates {
   std::vector<Candidate*> promising();
   /// Plans that are alike share one measurement.
   void measure(const std::vector<Candidate*>& chosen);
+  /// Together, or one after the other where a board has no room for two.
+  std::vector<plan::Measured> results_of(std::span<const plan::Assessed> plans) const;
   Verdict without_fallback(const plan::Mapping& mapping, const SearchCase& given) const;
   void build_plan(Candidate& candidate, const SearchCase& given) const;
   /// Not faster by more than measurements tell apart than one with fewer phases.

@@ -77,8 +77,13 @@ Plan make_plan(const Model& model, const PlanRequest& given) {
     if (!made.refusal.empty()) refuse(made.refusal);
     std::vector<Candidate> candidates = candidates_of(made.choice());
     plan::PlanFile file = std::move(made.file);
-    file.origin.model = formats::absolute(Access::of(model).source);
-    return Access::make<Plan>(model, std::make_shared<const plan::PlanFile>(std::move(file)),
+    formats::ModelSource source = Access::of(model).source;
+    source.divided.swap(file.origin.model.divided);
+    file.origin.model = formats::absolute(source);
+    const bool is_as_given = source.divided.empty();  // else layers are divided for want of memory
+    const auto network = std::make_shared<const network::Network>(std::move(made.network));
+    const Model planned = is_as_given ? model : Access::make<Model>(std::move(source), network);
+    return Access::make<Plan>(planned, std::make_shared<const plan::PlanFile>(std::move(file)),
                               model.name() + ".plan.json", std::move(candidates), given.options);
   });
 }

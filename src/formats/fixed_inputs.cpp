@@ -100,7 +100,7 @@ std::vector<std::string> split_values(const std::string& text, bool (*is_value)(
 
 bool is_read_as_it_is(const ModelSource& source) {
   return source.shapes.empty() && source.constants.empty() && !source.size &&
-         source.weights.empty();
+         source.weights.empty() && source.divided.empty();
 }
 
 }  // namespace millrace::formats

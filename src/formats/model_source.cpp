@@ -84,6 +84,28 @@ void add_shapes(ModelSource& source, const std::string& text, const std::string&
   for (const std::string& shape : split_values(text, is_shape)) add_shape(source, shape, place);
 }
 
+std::string divided_text(const ModelSource& source) {
+  std::vector<std::string> layers;
+  for (const auto& [name, parts] : source.divided)
+    layers.push_back(fmt::format("{}={}", name, parts));
+  return fmt::format("{}", fmt::join(layers, " "));
+}
+
+void add_divided(ModelSource& source, const std::string& text, const std::string& place) {
+  const auto is_number = [](std::string_view word) {
+    return word.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  for (const std::string& word : split_values(text, is_number)) {
+    const std::size_t equals = std::min(word.rfind('='), word.size());
+    std::int64_t parts = 0;
+    if (equals + 1 < word.size())
+      std::from_chars(word.data() + equals + 1, word.data() + word.size(), parts);
+    if (equals == 0 || parts < 2)
+      throw InputError(place, fmt::format("found '{}', expected LAYER=PARTS, such as fc6=2", word));
+    source.divided[word.substr(0, equals)] = parts;
+  }
+}
+
 ModelSource absolute(ModelSource source) {
   std::error_code ignored;
   if (std::filesystem::exists(source.file, ignored))

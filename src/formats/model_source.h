@@ -37,6 +37,8 @@ struct ModelSource {
   /// Weights of a Darknet configuration; empty: those beside it, if they are there. Or "random".
   std::filesystem::path weights = {};
   std::uint64_t seed = 1;  // of weights where there are none
+  /// Into how many parts layers are divided once the network is read, by name: network/simplify.
+  std::map<std::string, std::int64_t> divided = {};
   Foreign foreign = {};
   bool operator==(const ModelSource&) const = default;
 };
@@ -52,6 +54,10 @@ void add_shape(ModelSource& source, const std::string& text, const std::string& 
 /// hold blanks.
 std::string shapes_text(const ModelSource& source);
 void add_shapes(ModelSource& source, const std::string& text, const std::string& place);
+
+/// The layers that are divided, "fc6=2 fc7=3"; and the other way round. Names may hold blanks.
+std::string divided_text(const ModelSource& source);
+void add_divided(ModelSource& source, const std::string& text, const std::string& place);
 
 /// With the paths of files that are there made absolute, so that it means the same everywhere.
 ModelSource absolute(ModelSource source);

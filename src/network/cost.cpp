@@ -152,4 +152,17 @@ Cost cost_of(const Network& network) {
   return total;
 }
 
+Bytes weights_of(const Network& network, LayerId layer) {
+  Bytes sum{};
+  for (const TensorId input : network[layer].inputs)
+    if (input.valid() && network[input].constant) sum += network[input].size();
+  return sum;
+}
+
+Bytes weights_of(const Network& network) {
+  Bytes sum{};
+  for (std::size_t i = 0; i < network.layers.size(); ++i) sum += weights_of(network, LayerId(i));
+  return sum;
+}
+
 }  // namespace millrace::network

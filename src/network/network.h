@@ -64,5 +64,9 @@ struct Cost {
 Cost cost_of(const Network& network, LayerId layer);
 /// A constant that several layers share counts once in `parameters`.
 Cost cost_of(const Network& network);
+/// Of the constants that the layer reads, as they are in the network.
+Bytes weights_of(const Network& network, LayerId layer);
+/// Of all layers; each counts its own.
+Bytes weights_of(const Network& network);
 
 }  // namespace millrace::network

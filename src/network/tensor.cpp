@@ -130,4 +130,30 @@ Array make_array(DataType type, Shape shape, Buffer memory) {
           std::make_shared<const LazyDigest>()};
 }
 
+Array array_over(DataType type, Shape shape, const std::byte* memory,
+                 std::shared_ptr<const void> owner) {
+  struct Kept {
+    std::shared_ptr<const void> owner;  // shared with all arrays over its memory
+    Buffer buffer;
+  };
+  const Bytes size = size_of(type) * element_count(shape);
+  const auto kept =
+      std::make_shared<const Kept>(Kept{std::move(owner), Buffer::borrowed(memory, size)});
+  return {type, std::move(shape), std::shared_ptr<const Buffer>(kept, &kept->buffer),
+          std::make_shared<const LazyDigest>()};
+}
+
+Array rows_of(const Array& array, std::int64_t first, std::int64_t count) {
+  Shape shape = array.shape;
+  shape.front() = count;
+  const Shape strides = strides_of(array.shape);
+  const std::byte* const begin =
+      array.bytes().data() + (size_of(array.type) * (first * strides.front())).count;
+  if (reinterpret_cast<std::uintptr_t>(begin) % tensor_alignment == 0)
+    return array_over(array.type, std::move(shape), begin, array.memory);
+  Buffer memory = Buffer::uninitialized(size_of(array.type) * element_count(shape));
+  std::copy_n(begin, memory.bytes().size(), memory.data());
+  return make_array(array.type, std::move(shape), std::move(memory));
+}
+
 }  // namespace millrace::network

@@ -112,6 +112,13 @@ Array make_array(DataType type, Shape shape, std::span<const T> values) {
   return make_array(type, std::move(shape), std::move(memory));
 }
 
+/// Over memory that `owner` keeps, aligned to tensor_alignment; its size must fit type and shape.
+Array array_over(DataType type, Shape shape, const std::byte* memory,
+                 std::shared_ptr<const void> owner);
+/// `count` of the array's first dimension from `first` on; shares its memory if they are aligned
+/// to tensor_alignment there, else copies.
+Array rows_of(const Array& array, std::int64_t first, std::int64_t count);
+
 /// Which scale belongs to which element of a quantised tensor, where integers stand for real
 /// numbers: real = (integer - zero point) * scale. A single scale belongs to all. Otherwise there
 /// is one for every index of `axis` or, if `block` is not 0, one for every so many of them; then

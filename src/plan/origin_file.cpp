@@ -112,6 +112,7 @@ Json options_json(const Origin& origin) {
   add("board_cpu", origin.board_cpu);
   add("board_file", origin.board_file);
   add("clocks_mhz", clocks_text(origin.clocks_mhz));
+  add("divided", formats::divided_text(origin.model));
   add("fallback", origin.fallback ? "" : "no");
   add("fitness", origin.fitness);
   add("fix", formats::fixed_text(origin.model));
@@ -140,6 +141,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "board_cpu") origin.board_cpu = text;
   if (name == "board_file") origin.board_file = text;
   if (name == "clocks_mhz") origin.clocks_mhz = read_clocks(text, place);
+  if (name == "divided") formats::add_divided(origin.model, text, place);
   if (name == "fallback") origin.fallback = text != "no";
   if (name == "fitness") origin.fitness = text;
   if (name == "fix") formats::add_all_fixed(origin.model, text, place);

@@ -15,6 +15,7 @@
 #include "formats/read.h"
 #include "formats/zoo.h"
 #include "network/owners.h"
+#include "network/simplify/divide.h"
 #include "plan/plan_file.h"
 #include "product/cache.h"
 #include "product/memory/in_memory.h"
@@ -78,6 +79,30 @@ bool is_zoo_name(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+network::Network open_whole(const ModelSource& source, const Context& context) {
+  if (application::is_image_name(source.file))
+    throw InputError(source.file,
+                     fmt::format("is a picture, not a model; give a model first, and the picture "
+                                 "with ⟨input⟩ {}",
+                                 source.file));
+  std::error_code obstacle;
+  const auto kind = std::filesystem::status(source.file, obstacle);
+  const bool is_zoo = is_zoo_name(source.file);
+  if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
+    return open_file(source, context);
+  if (is_zoo) return open_zoo_model(source);
+  if (obstacle && kind.type() != std::filesystem::file_type::not_found)
+    throw InputError(
+        source.file,
+        fmt::format("cannot be looked at: {}; allow it, or give another file", obstacle.message()));
+  const std::vector<std::string> names = formats::zoo_names();
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw InputError(source.file.empty() ? "''" : source.file,
+                   fmt::format("is neither a file nor the name of a zoo network; `millrace zoo` "
+                               "lists those{}",
+                               did_you_mean(source.file, known)));
+}
+
 void check_is_plan(const std::string& path) {
   if (application::is_application_file(path))
     throw InputError(path, fmt::format("is an application or a system, not a plan; plan an "
@@ -114,27 +139,7 @@ ModelSource model_of_plan(const std::string& plan, const std::string& other_file
 network::Network open_model(const ModelSource& source, const Context& context) {
   if (context.memory != nullptr)
     if (const auto* model = held(context.memory->models, source.file)) return *model;
-  if (application::is_image_name(source.file))
-    throw InputError(source.file,
-                     fmt::format("is a picture, not a model; give a model first, and the picture "
-                                 "with ⟨input⟩ {}",
-                                 source.file));
-  std::error_code obstacle;
-  const auto kind = std::filesystem::status(source.file, obstacle);
-  const bool is_zoo = is_zoo_name(source.file);
-  if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
-    return open_file(source, context);
-  if (is_zoo) return open_zoo_model(source);
-  if (obstacle && kind.type() != std::filesystem::file_type::not_found)
-    throw InputError(
-        source.file,
-        fmt::format("cannot be looked at: {}; allow it, or give another file", obstacle.message()));
-  const std::vector<std::string> names = formats::zoo_names();
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  throw InputError(source.file.empty() ? "''" : source.file,
-                   fmt::format("is neither a file nor the name of a zoo network; `millrace zoo` "
-                               "lists those{}",
-                               did_you_mean(source.file, known)));
+  return network::divided(open_whole(source, context), source.divided);
 }
 
 void check_weights(const network::Network& network, const ModelSource& source,

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/instruction_sets.h"
+#include "board/limits/usable_memory.h"
 #include "board/shipped.h"
 #include "engine/competing.h"
 #include "product/cache.h"
@@ -17,6 +18,13 @@ namespace millrace::product {
 
 std::vector<board::Precision> precisions_of(const VariantOptions& options) {
   return options.precisions.empty() ? std::vector{board::Precision::f32} : options.precisions;
+}
+
+std::string precisions_text(const VariantOptions& options) {
+  std::string text;
+  for (const board::Precision each : precisions_of(options))
+    text += (text.empty() ? "" : "+") + board::to_text(each);
+  return text;
 }
 
 namespace {
@@ -35,11 +43,8 @@ board::Board this_machine_with(const std::string& engines,
   board::Board board = board::this_machine();
   if (engines.empty()) return board;
   for (engine::ReachedDevice& reached :
-       engine::reached_devices(engines, measuring_options(context))) {
-    for (board::Processor& processor : board::processors_of(reached.device))
-      board.processors.push_back(std::move(processor));
-    board.devices.push_back(std::move(reached.device));
-  }
+       engine::reached_devices(engines, measuring_options(context)))
+    board::add_reached(board, std::move(reached.device), reached.board_memory);
   return board;
 }
 

@@ -29,6 +29,7 @@ struct VariantOptions {
 };
 
 std::vector<board::Precision> precisions_of(const VariantOptions& options);
+std::string precisions_text(const VariantOptions& options);  // "f32+int8"
 
 /// This machine with the devices that the engine reaches, or the shipped board or board file `of`;
 /// of it, the processors asked for.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "board/limits/usable_memory.h"
 #include "profile/choose_variants.h"
 #include "profile/contention.h"
 #include "profile/devices/subnet_times.h"
@@ -117,9 +118,20 @@ Measured measure_processor(const MeasurementTarget& target, Precision precision,
   return result;
 }
 
-bool is_measured_by_subnets(const Engine& engine, const board::Processor& processor) {
-  const std::optional<engine::Traits> traits = engine.traits(processor);
-  return traits && traits->granularity == board::Granularity::subnet;
+bool is_measured_by_subnets(const MeasurementTarget& target) {
+  const std::optional<engine::Traits> traits = target.engine.traits(target.processor);
+  return target.most_weights || (traits && traits->granularity == board::Granularity::subnet);
+}
+
+/// Of a subnet on this processor. Nothing: its memory holds the whole network, as often as variants
+/// of it are compared.
+std::optional<Bytes> most_weights_on(const board::Board& board, const board::Processor& processor,
+                                     const Network& network) {
+  constexpr std::int64_t networks_at_once = 2, share_of_a_row = 8;
+  const board::Memory* const memory = board::main_memory_of(board, processor);
+  if (memory == nullptr || network::weights_of(network) * networks_at_once <= memory->size)
+    return std::nullopt;
+  return Bytes{memory->size.count / share_of_a_row};
 }
 
 /// The first of these on as many cores of the processor's device; null if there is none.
@@ -168,7 +180,8 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
     std::vector<ProcessorProfile> others;
     std::vector<MeasurementTarget> targets;
     for (const board::Processor& processor : board.processors)
-      targets.push_back({network, engine, processor, options});
+      targets.push_back(
+          {network, engine, processor, options, {}, most_weights_on(board, processor, network)});
     const std::vector<std::string> refusals = refusals_of(targets, precision);
     for (std::size_t p = 0; p < targets.size(); ++p) {
       MeasurementTarget& target = targets[p];
@@ -182,7 +195,7 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
         others.push_back(named(refused(target, refusals[p]), target, precision));
         continue;
       }
-      if (is_measured_by_subnets(engine, processor)) {
+      if (is_measured_by_subnets(target)) {
         others.push_back(named(measure_by_subnets(target, precision), target, precision));
         continue;
       }

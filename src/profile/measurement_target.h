@@ -1,5 +1,6 @@
 #pragma once
 // Inside the profile room: what is measured, and where.
+#include <optional>
 #include <vector>
 
 #include "engine/engine.h"
@@ -14,6 +15,9 @@ struct MeasurementTarget {
   const board::Processor& processor;
   const MeasureOptions& options;
   std::vector<int> cores = {};  // for what is not timed; none: the calling thread alone
+  /// Of several layers that are measured together, where the memory holds no more; nothing: it
+  /// does.
+  std::optional<Bytes> most_weights = {};
 };
 
 /// By LayerId.

@@ -10,11 +10,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
 #include "board/cores_in_use.h"
+#include "board/limits/usable_memory.h"
 #include "engine/batch.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
@@ -280,6 +282,28 @@ engine::Engine& engine_of(const plan::Stage& stage,
                                        stage.engine, fmt::join(known, ", ")));
 }
 
+namespace {
+
+/// Of the layers on cores of this machine, in the precisions that they run in.
+Bytes weights_here(const plan::Plan& plan, const network::Network& network) {
+  std::set<LayerId> layers;
+  for (const plan::Stage& stage : plan.stages)
+    if (!plan::is_simulated(stage) &&
+        std::ranges::any_of(stage.processors, [](const auto& p) { return !p.cores.empty(); }))
+      for (const plan::Phase& phase : stage.phases)
+        layers.insert(phase.layers.begin(), phase.layers.end());
+  Bytes sum{};
+  for (const LayerId layer : layers) {
+    const auto precision =
+        plan.variants.empty() ? board::Precision::f32 : plan.variants[layer.index].precision;
+    sum += Bytes{network::weights_of(network, layer).count * board::bytes_per_element(precision) /
+                 board::bytes_per_element(board::Precision::f32)};
+  }
+  return sum;
+}
+
+}  // namespace
+
 void check_plan_to_run(const PlanToRun& given) {
   const auto& [plan, network, engines] = given;
   const std::string& made_for = plan.network_hash;
@@ -290,12 +314,19 @@ void check_plan_to_run(const PlanToRun& given) {
   plan::check(plan, network);
   plan::check_cores(plan);
   schedule::check_live(plan, network);
-  const Bytes needed = plan::slot_bytes(plan, network), there = board::memory_of_this_machine();
+  const Bytes needed = plan::slot_bytes(plan, network), there = board::usable_memory();
   if (needed > there)
     throw InputError("plan", fmt::format("its channels hold {} of frames, this machine has {} of "
                                          "memory; use smaller inputs or batches, or make the plan "
                                          "again",
                                          to_text(needed), to_text(there)));
+  const Bytes weights = weights_here(plan, network);
+  if (weights > there)
+    throw InputError(
+        network.name,
+        fmt::format("its weights need {}, and this process may use {} of memory: {} "
+                    "are missing; run it on more boards: docs/methods/clusters.md",
+                    to_text(weights), to_text(there), to_text(Bytes{weights.count - there.count})));
 }
 
 std::vector<PreparedActor> prepare(const PlanToRun& given, const schedule::Schedule& schedule,

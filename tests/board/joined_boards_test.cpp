@@ -51,8 +51,10 @@ TEST(JoinedBoards, say_what_crosses_the_link_and_what_follows_a_loss) {
   std::string text = pair;
   text.insert(text.find("here"), "on_loss: replan\n");
   text.insert(text.find(", latency_us"), ", wire: f16");
+  text.insert(text.find(", latency_us"), ", memory_mib: 384");
   const JoinedBoards boards = read(text);
   EXPECT_TRUE(boards.replans);
+  EXPECT_EQ(boards.boards[0].memory.count, 384 << 20);
   EXPECT_EQ(boards.boards[0].wire, Precision::f16);
   EXPECT_EQ(joined(boards, find_board).devices.back().costs.transfer, 2e8);
   text.replace(text.find("f16"), 3, "f12");

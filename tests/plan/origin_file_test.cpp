@@ -30,6 +30,7 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   origin.model.shapes = {{"x y", {1, 2}}, {"z", {3}}};
   formats::add_all_fixed(origin.model, "n=1,2 sample rate=16000", "place");
   origin.model.size = 416;
+  origin.model.divided = {{"fc 6=a", 2}, {"fc7", 3}};
   origin.model.weights = "/net.weights";
   origin.model.seed = 18446744073709551615u;
   origin.imported_from = "JEDI";
@@ -48,6 +49,7 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_loss"], "1%");
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["precision"], "f32,int8");
   EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["clocks_mhz"], "cpu0=1800,cpu1=2400.5");
+  EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["divided"], "fc 6=a=2 fc7=3");
 }
 
 TEST(OriginFile, a_model_is_found_where_it_lies_from_the_plan_or_else_beside_it) {

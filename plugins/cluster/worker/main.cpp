@@ -1,4 +1,5 @@
 // The other end of the engine cluster: computes on this board what comes over standard input.
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
@@ -21,9 +22,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "board/limits/usable_memory.h"
 #include "message.h"
 #include "program.h"
 #include "version.h"
+#include "weights_file.h"
 #include "wire.h"
 
 namespace millrace_cluster {
@@ -154,6 +157,11 @@ class Worker {
     switch (header.kind) {
       case Kind::hello:
         return hello(header, body);
+      case Kind::weights:
+        weights_[++last_] = std::make_shared<WeightsFile>(header.a);
+        return answer(header, last_);
+      case Kind::put_weights:
+        return put_weights(header, body);
       case Kind::load:
         return load(header, std::move(body));
       case Kind::unload:
@@ -178,19 +186,33 @@ class Worker {
     if (theirs != version)
       throw std::runtime_error("it has Millrace " + std::string(version) + ", here is " + theirs +
                                "; install the same version on both");
-    answer(header, static_cast<std::int64_t>(queues_.size()), 0, board_.cpu_model);
+    answer(header, static_cast<std::int64_t>(queues_.size()),
+           millrace::board::usable_memory().count, board_.cpu_model);
+  }
+
+  void put_weights(const Header& header, const std::string& bytes) {
+    const auto found = weights_.find(header.a);
+    if (found == weights_.end()) throw std::runtime_error("there is no such file of weights");
+    found->second->put(header.b, bytes);
+    answer(header);
   }
 
   void load(const Header& header, std::string onnx) {
     const auto core = static_cast<std::size_t>(header.a);
     if (core >= queues_.size()) throw std::runtime_error("there is no such core");
+    std::shared_ptr<WeightsFile> weights;  // shared with the task, which is copied
+    if (const auto found = weights_.find(header.b); found != weights_.end()) {
+      weights = std::move(found->second);
+      weights_.erase(found);
+    }
     const std::int64_t number = ++last_;
     auto& loaded = programs_[number];
     loaded = std::make_shared<Loaded>();
     loaded->core = core;
-    queues_[core]->add([this, header, number, loaded, onnx = std::move(onnx)] {
+    const Program::Source source{std::move(onnx), weights ? weights->folder() : ""};
+    queues_[core]->add([this, header, number, loaded, source, weights] {
       guarded(header, [&] {
-        loaded->program = std::make_unique<Program>(onnx, board_.processors[loaded->core],
+        loaded->program = std::make_unique<Program>(source, board_.processors[loaded->core],
                                                     engines_of(loaded->core));
         answer(header, number, loaded->program->weights());
       });
@@ -207,9 +229,12 @@ class Worker {
     const auto loaded = programs_.find(header.a);
     if (loaded == programs_.end()) throw std::runtime_error("there is no such program");
     // On its core's thread, behind what still runs.
-    queues_[loaded->second->core]->add([program = loaded->second] { program->program.reset(); });
+    queues_[loaded->second->core]->add([this, header, program = loaded->second] {
+      program->program.reset();
+      ::malloc_trim(0);  // there may be no room for what comes next beside what is free
+      answer(header);
+    });
     programs_.erase(loaded);
-    answer(header);
   }
 
   const Memory& memory(std::int64_t handle) const {
@@ -317,6 +342,7 @@ class Worker {
   double slower_;
   millrace::board::Board board_;
   std::map<std::int64_t, Memory> memories_;
+  std::map<std::int64_t, std::shared_ptr<WeightsFile>> weights_;  // that no program has yet
   std::map<std::int64_t, std::shared_ptr<Loaded>> programs_;
   std::int64_t last_ = 0;
   std::mutex of_engines_;
@@ -327,6 +353,7 @@ class Worker {
 
 int serve(double slower) {
   ::signal(SIGPIPE, SIG_IGN);
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);  // so that weights that are gone leave no room behind them
   // What libraries print must not get between the messages.
   const int out = ::dup(STDOUT_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -34,9 +34,9 @@ std::int64_t number_in(std::string_view name) {
   return is_one ? number : -1;
 }
 
-Program::Program(std::string_view onnx, const board::Processor& core,
+Program::Program(const Source& source, const board::Processor& core,
                  std::map<std::string, std::unique_ptr<engine::Engine>>& engines)
-    : network_(formats::read_onnx(onnx, "subnet", {},
+    : network_(formats::read_onnx(source.onnx, "subnet", source.weights,
                                   {.foreign = engine::foreign_operators({})})) {
   if (network_.layers.empty()) return;
   const std::string name = engine_for(network_, core);

@@ -1,6 +1,7 @@
 // A subnet that was sent, ready to run on a core of this board.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -20,8 +21,12 @@ using Memory = std::shared_ptr<millrace::network::Buffer>;
 /// One thread at a time, which has the core.
 class Program {
  public:
+  struct Source {
+    std::string onnx;
+    std::filesystem::path weights;  // the folder of its file of weights; empty: it has none
+  };
   /// InputError or EngineError.
-  Program(std::string_view onnx, const millrace::board::Processor& core,
+  Program(const Source& source, const millrace::board::Processor& core,
           std::map<std::string, std::unique_ptr<millrace::engine::Engine>>& engines);
 
   std::size_t memories() const { return network_.inputs.size() + network_.outputs.size(); }

@@ -15,12 +15,17 @@ namespace {
 
 constexpr std::string_view boards_keys[] = {"format", "name", "here", "boards", "on_loss"};
 constexpr std::string_view neighbour_keys[] = {"name",     "board",      "reach", "worker",
-                                               "gb_per_s", "latency_us", "wire"};
+                                               "gb_per_s", "latency_us", "wire",  "memory_mib"};
 
 Precision read_wire(const YamlView& value) {
   for (const Precision each : {Precision::f32, Precision::f16, Precision::int8})
     if (value.text() == to_text(each)) return each;
   value.fail(fmt::format("found '{}', expected f32, f16 or int8", value.text()));
+}
+
+Bytes read_mebibytes(const YamlView& value) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return {value.integer(1, most) << 20};
 }
 
 Neighbour read_neighbour(const YamlView& view, Names& names) {
@@ -34,6 +39,7 @@ Neighbour read_neighbour(const YamlView& view, Names& names) {
   if (view.has("worker")) result.worker = view.at("worker").text();
   if (view.has("gb_per_s")) result.bytes = read_giga(view.at("gb_per_s"));
   if (view.has("latency_us")) result.latency = read_microseconds(view.at("latency_us"));
+  if (view.has("memory_mib")) result.memory = read_mebibytes(view.at("memory_mib"));
   if (view.has("wire")) result.wire = read_wire(view.at("wire"));
   return result;
 }

@@ -16,8 +16,9 @@ struct Neighbour {
   std::string board;  // a file or a shipped name; empty: it is measured
   std::string reach;  // what starts a command there, "ssh pi@second"; empty: it is not there
   std::string worker = {};  // the program that it starts; empty: millrace-worker
-  double bytes = 0;   // per second of the link, in each direction; 0: unknown
-  Time latency{};     // of a message, one way
+  double bytes = 0;         // per second of the link, in each direction; 0: unknown
+  Time latency{};           // of a message, one way
+  Bytes memory = {};        // that its worker may use; 0: what the worker finds
   Precision wire = Precision::f32;  // f32, f16 or int8: in what float32 tensors cross the link
 };
 

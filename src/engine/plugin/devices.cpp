@@ -38,6 +38,9 @@ std::vector<ReachedDevice> reached_by(const Instance& instance) {
     reached.device.scheduling = board::usual_scheduling(reached.device.kind);
     reached.device.space = device.own_space();
     if (!reached.device.space.empty()) reached.device.costs.copy_engines = device.copies ? 2 : 0;
+    if (tells_memory(instance.table()))
+      reached.board_memory = {
+          static_cast<std::int64_t>(instance.table().memory(instance.handle(), device.index))};
     reached.device.limits.granularity = granularity_of(device);
     reached.device.limits.precisions = precisions_of(device);
   }

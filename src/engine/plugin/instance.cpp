@@ -72,9 +72,7 @@ std::string fault_of(const PluginDevice& device, const MillraceEngine& table) {
   if (device.kind < millrace_cores || device.kind > millrace_npu)
     return fmt::format("is of kind {}, expected cores, gpu or npu (0 to 2)", device.kind);
   if ((device.precisions & 0xfU) == 0) return "has no precision that is known";
-  const bool moves = table.size == sizeof(MillraceEngine) && table.allocate != nullptr &&
-                     table.release != nullptr && table.transfer != nullptr;
-  if (!device.reads_host() && !moves)
+  if (!device.reads_host() && !copies(table))
     return "does not read \"host\", but the plug-in lacks allocate(), release() or transfer()";
   return {};
 }

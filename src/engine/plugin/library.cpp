@@ -100,6 +100,11 @@ Library load(const fs::path& file) {
 
 bool compiles(const MillraceEngine& table) { return has(table, &MillraceEngine::compile); }
 bool moves(const MillraceEngine& table) { return has(table, &MillraceEngine::move); }
+bool copies(const MillraceEngine& table) {
+  return has(table, &MillraceEngine::allocate) && has(table, &MillraceEngine::release) &&
+         has(table, &MillraceEngine::transfer);
+}
+bool tells_memory(const MillraceEngine& table) { return has(table, &MillraceEngine::memory); }
 
 const Library& load_library(const fs::path& file) {
   struct Libraries {

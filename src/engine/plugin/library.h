@@ -18,6 +18,10 @@ struct Library {
 bool compiles(const MillraceEngine& table);
 /// Whether it moves tensors that it knows; else it copies bytes.
 bool moves(const MillraceEngine& table);
+/// Whether its devices may have memory of their own.
+bool copies(const MillraceEngine& table);
+/// Whether it knows the memory of other boards.
+bool tells_memory(const MillraceEngine& table);
 
 /// InputError naming the file if it is no library, has no function millrace_engine, was built for
 /// another version, lacks a function, or has a name that is no name. Thread-safe.

@@ -133,6 +133,7 @@ Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) 
     throw InputError(place, fmt::format("the weights up to here name more bytes of '{}' than the "
                                         "{} that it has; save the model and its weights again",
                                         piece.location, size));
+  if (std::optional<Array> there = mapped(piece, file)) return pieces_[key] = *std::move(there);
   Buffer buffer = Buffer::uninitialized(Bytes{piece.length});
   std::ifstream in = open_regular_file(file);
   in.seekg(static_cast<std::streamoff>(piece.offset));
@@ -141,6 +142,24 @@ Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) 
     throw InputError(place, fmt::format("its external data file '{}' cannot be read",
                                         piece.location));
   return pieces_[key] = make_array(DataType::uint8, {piece.length}, std::move(buffer));
+}
+
+std::optional<Array> ExternalFiles::mapped(const ExternalPiece& piece, const fs::path& file) {
+  constexpr std::int64_t least = 1 << 20;  // smaller ones are not worth pages of their own
+  if (piece.length < least || piece.offset % std::int64_t{network::tensor_alignment} != 0)
+    return std::nullopt;
+  auto [at, is_new] = mapped_.try_emplace(file);
+  if (is_new) at->second = MappedFile::open(file);
+  if (!at->second) return std::nullopt;
+  const auto bytes = at->second->bytes();
+  if (piece.offset + piece.length > static_cast<std::int64_t>(bytes.size())) return std::nullopt;
+  return network::array_over(DataType::uint8, {piece.length}, bytes.data() + piece.offset,
+                             at->second);
+}
+
+void ExternalFiles::forget() {
+  pieces_.clear();
+  mapped_.clear();
 }
 
 Array ExternalFiles::read(const Packed& packed, const std::string& place, const Unpack& unpack) {

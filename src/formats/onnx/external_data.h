@@ -3,11 +3,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/files/mapped_file.h"
 #include "formats/network_names.h"
 
 namespace onnx {
@@ -36,7 +39,8 @@ std::vector<std::filesystem::path> external_files_of(::onnx::ModelProto& model,
 using TensorVisitor = std::function<void(::onnx::TensorProto& tensor)>;
 void for_each_tensor(::onnx::ModelProto& model, const TensorVisitor& visit);
 
-/// The files beside a model. Weights that name the same piece share its memory.
+/// The files beside a model. Weights that name the same piece share its memory. Large ones that
+/// begin at a multiple of tensor_alignment stay in their file, which is mapped.
 class ExternalFiles {
  public:
   /// An empty folder: there are none.
@@ -59,7 +63,7 @@ class ExternalFiles {
   using Unpack = std::function<Array(const Array& bytes)>;
   Array read(const Packed& packed, const std::string& place, const Unpack& unpack);
   /// Lets go of the memory, which the arrays keep.
-  void forget() { pieces_.clear(); }
+  void forget();
 
  private:
   struct Key {
@@ -70,11 +74,15 @@ class ExternalFiles {
     auto operator<=>(const Key&) const = default;
   };
 
+  /// Nothing if it must be read.
+  std::optional<Array> mapped(const ExternalPiece& piece, const std::filesystem::path& file);
+
   std::filesystem::path folder_;
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> counted_;
   std::uintmax_t bytes_ = 0;  // of these
   std::map<Key, Array> pieces_;
-  std::set<Key> seen_;  // also those that were let go of
+  std::map<std::filesystem::path, std::shared_ptr<const MappedFile>> mapped_;  // shared by arrays
+  std::set<Key> seen_;                                    // also those that were let go of
   std::map<std::filesystem::path, std::uintmax_t> read_;  // bytes, by file
 };
 

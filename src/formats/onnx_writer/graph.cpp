@@ -56,6 +56,12 @@ std::string first_free(const std::string& base, std::unordered_set<std::string>&
   return name;
 }
 
+/// Readers that map the file can use weights where they lie.
+std::int64_t after_weight(std::int64_t offset, Bytes size) {
+  constexpr auto alignment = static_cast<std::int64_t>(network::tensor_alignment);
+  return (offset + size.count + alignment - 1) / alignment * alignment;
+}
+
 bool is_whole(DataType type) { return type == DataType::int16 || type == DataType::uint16; }
 
 }  // namespace
@@ -134,8 +140,8 @@ void Graph::add_initializer(TensorId id, const std::string& name) {
     return;
   }
   set_external(proto, {form_.weights_file, weights_size_, tensor.size()});
-  weights_size_ += tensor.size().count;
-  weights_.push_back({name, id});
+  weights_.push_back({name, id, weights_size_});
+  weights_size_ = after_weight(weights_size_, tensor.size());
 }
 
 /// The integers and the node that makes real numbers of them.

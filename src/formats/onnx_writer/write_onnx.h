@@ -32,9 +32,10 @@ struct OnnxModel {
   struct Weight {
     std::string name;
     TensorId tensor;
+    std::int64_t offset = 0;  // in the weights' file: the first multiple of 64 that is free
   };
-  /// Constants whose values are not inside, in the order in which they lie one after the other in
-  /// the weights' file that the model names.
+  /// Constants whose values are not inside, in the order in which they lie in the weights' file
+  /// that the model names.
   std::vector<Weight> weights;
   std::vector<std::size_t> node_ends;  // by layer of the part: the nodes up to it, and its own
 };

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes most_inside{std::int64_t{1} << 30};  // of weights, in files of at most 2 GiB
+// Of weights. A file holds at most 2 GiB, and readers take such a file into memory as a whole.
+constexpr Bytes most_inside{std::int64_t{1} << 29};
 
 /// Beside the model, if its weights do not fit in.
 fs::path weights_beside(const fs::path& model) { return model.string() + ".weights"; }
@@ -55,10 +56,13 @@ bool needs_weights_file(const network::Network& network, const formats::OnnxPart
 void write_weights(const network::Network& network, const formats::OnnxModel& model,
                    const fs::path& path) {
   write_file(path, [&](std::ostream& out) {
+    std::int64_t at = 0;
     for (const formats::OnnxModel::Weight& weight : model.weights) {
+      for (; at < weight.offset; ++at) out.put('\0');
       const auto bytes = network[weight.tensor].constant->bytes();
       out.write(reinterpret_cast<const char*>(bytes.data()),
                 static_cast<std::streamsize>(bytes.size()));
+      at += std::ssize(bytes);
     }
   });
 }
@@ -71,7 +75,7 @@ ExportedModel write_part(const network::Network& network, const formats::OnnxPar
   how.weights_file = weights_beside(path).filename().string();
   if (!how.weights_inside && path == standard_output)
     throw InputError(network.name,
-                     "its weights take more than 1 GiB and go into a second file; name a file "
+                     "its weights take more than 512 MiB and go into a second file; name a file "
                      "with ⟨output⟩");
   const formats::OnnxModel model = formats::write_onnx(network, part, how);
   if (!model.weights.empty()) {

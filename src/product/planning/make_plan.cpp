@@ -16,6 +16,7 @@
 #include "base/temporary.h"
 #include "board/clusters.h"
 #include "board/shipped.h"
+#include "explore/mapping/memory.h"
 #include "plan/variants.h"
 #include "product/application/load.h"
 #include "product/memory/in_memory.h"
@@ -58,6 +59,7 @@ struct Work {
   std::map<std::string, engine::Engine*> engines = {};
   runtime::Plugins plugins = {};  // that compile for another board
   plan::ProcessingTimes processing = {};  // that the search counts with
+  network::Division divided = {};         // for want of memory
   std::unique_ptr<Work> crops = {};       // of their network, on the same board
 };
 
@@ -86,6 +88,7 @@ Setup setup_of(const PlanRequest& request) {
 Work begin(const PlanRequest& request, network::Network network) {
   const Setup setup = setup_of(request);
   Work work{std::move(network), load_board(setup, request.board), make_engine(setup)};
+  work.divided = explore::fit_to_memories(work.network, work.board, setup.context);
   for (const std::string& name : request.why) layer_named(work.network, name, "⟨why⟩");
   return work;
 }
@@ -144,18 +147,11 @@ Work prepare(const PlanRequest& request, network::Network network) {
   return work;
 }
 
-std::string precisions_text(const PlanRequest& request) {
-  std::vector<std::string> names;
-  for (const board::Precision each : precisions_of(request.variants))
-    names.push_back(board::to_text(each));
-  return fmt::format("{}", fmt::join(names, "+"));
-}
-
 explore::SearchOptions search_options(const PlanRequest& request) {
   explore::SearchOptions search = request.search;
   search.seed = request.setup.source.seed;
   search.streams = request.streams;
-  search.precision = precisions_text(request);
+  search.precision = precisions_text(request.variants);
   return search;
 }
 
@@ -261,11 +257,14 @@ void decide(const PlanRequest& request, const Work& work, PlanAttempt& attempt,
 plan::PlanFile finish(const PlanRequest& request, const Work& work,
                       const explore::Candidate& winner) {
   const plan::Plan& plan = winner.plan;
-  return {request.board.empty()
-              ? with_fewer_engines(plan, work.network, *work.engine, request.setup.context)
-              : runtime::with_plugins(plan::simulated_where_not_here(plan, work.board),
-                                      work.network, work.plugins, request.setup.context),
-          origin_of(request, work.board, work.profile, work.processing), winner.evidence};
+  plan::PlanFile file{
+      request.board.empty()
+          ? with_fewer_engines(plan, work.network, *work.engine, request.setup.context)
+          : runtime::with_plugins(plan::simulated_where_not_here(plan, work.board), work.network,
+                                  work.plugins, request.setup.context),
+      origin_of(request, work.board, work.profile, work.processing), winner.evidence};
+  file.origin.model.divided.insert(work.divided.begin(), work.divided.end());
+  return file;
 }
 
 PlannedCrops finish_crops(const PlanRequest& request, const Work& work,

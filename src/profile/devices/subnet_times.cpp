@@ -121,7 +121,7 @@ class SubnetMeasurement {
         const std::size_t first = begin + (end - begin) * p / parts;
         const std::size_t last = begin + (end - begin) * (p + 1) / parts;
         const std::vector<LayerId> layers = first_to_last(first, last);
-        if (layers.size() < 2 ||
+        if (layers.size() < 2 || is_too_large(layers) ||
             !target_.engine.supports(target_.network, layers, target_.processor))
           continue;
         rows.push_back(measured(layers));
@@ -130,6 +130,12 @@ class SubnetMeasurement {
     if (whole > 0) return whole;
     for (std::size_t i = begin; i < end; ++i) whole += single_of(singles, i);
     return whole;
+  }
+
+  bool is_too_large(const std::vector<LayerId>& layers) const {
+    Bytes weights{};
+    for (const LayerId layer : layers) weights += network::weights_of(target_.network, layer);
+    return target_.most_weights && weights > *target_.most_weights;
   }
 
   static double single_of(const std::vector<SubnetTime>& singles, std::size_t layer) {
@@ -194,6 +200,7 @@ class SubnetMeasurement {
                                  .feeding = rounded(feeding_),
                                  .of_ends = true};
     if (transfers_) result.borders = with_transfers(*result.borders, *transfers_);
+    if (!target_.processor.cores.empty()) result.borders.reset();  // its memory is the caller's
     return result;
   }
 
@@ -250,6 +257,7 @@ SubnetModel fit_subnets(std::size_t layers, std::span<const SubnetTime> singles,
 }
 
 ProcessorProfile measure_by_subnets(const MeasurementTarget& target, board::Precision precision) {
+  const board::PinGuard pinned(target.processor);
   return SubnetMeasurement(target, precision).run();
 }
 

@@ -3,6 +3,10 @@
 #include <onnx/onnx_pb.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "formats/read.h"
@@ -104,6 +108,46 @@ TEST_F(ExternalData, weights_of_one_piece_share_its_memory) {
   const std::string overlapping = read_twice("0");
   EXPECT_NE(overlapping.find("more bytes of 'weights.bin' than the 20"), std::string::npos)
       << overlapping;
+}
+
+/// The name of the file that the address belongs to.
+std::string file_at(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    std::istringstream(line) >> std::hex >> begin >> dash >> end;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    if (at >= begin && at < end) return fs::path(line.substr(line.rfind(' ') + 1)).filename();
+  }
+  return {};
+}
+
+TEST_F(ExternalData, large_weights_stay_in_their_file_if_they_are_aligned_there) {
+  constexpr std::int64_t count = 1 << 18;
+  std::string bytes(4 * count + 200, '\0');
+  const float last = 0.25f;
+  for (const std::size_t offset : {64, 132})
+    std::memcpy(bytes.data() + offset + 4 * (count - 1), &last, sizeof last);
+  for (const std::string& offset : {"64", "132"}) {
+    write_file(folder_ / "model" / "large.bin", bytes);
+    OnnxModel model;
+    model.input("x", {count}).weight("w", {1}).output("y");
+    model.node("Add", {"x", "w"}, {"y"});
+    auto& weight = *model.proto().mutable_graph()->mutable_initializer(0);
+    weight.set_dims(0, count);
+    weight.clear_raw_data();
+    weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+    add(weight, "location", "large.bin");
+    add(weight, "offset", offset);
+    write_file(folder_ / "model" / "model.onnx", model.bytes());
+    const Network network = read_network(folder_ / "model" / "model.onnx");
+    const Array& read = *network[network.layers.at(0).inputs.at(1)].constant;
+    EXPECT_EQ(file_at(read.bytes().data()), offset == "64" ? "large.bin" : "") << offset;
+    fs::remove(folder_ / "model" / "large.bin");
+    EXPECT_EQ(read.values<float>().size(), static_cast<std::size_t>(count));
+    EXPECT_EQ(read.values<float>().back(), last);
+  }
 }
 
 TEST_F(ExternalData, outside_the_folder_is_refused) {
