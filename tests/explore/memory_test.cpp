@@ -82,7 +82,7 @@ TEST(Memory, what_is_divided_is_said_and_has_a_mapping) {
   const board::Board board = boards_of(1024, 1024);
   fit_to_memories(network, board, {.listener = &listener});
   EXPECT_EQ(listener.said,
-            "fc2 is divided into 2 parts, as its weights of 1.0 MiB do not fit in "
+            "fc2 is divided into 2 parts, as its weights of 1.00 MiB do not fit in "
             "the boards' memories beside those of the other layers");
   ASSERT_EQ(network.layers.size(), 5u);
   const auto mapping = mapping_by_memory(test::chain_of({1, 1, 1, 1, 1}, 2), network, board);
@@ -100,8 +100,8 @@ TEST(Memory, what_all_boards_together_do_not_hold_is_refused_with_what_is_missin
   };
   EXPECT_EQ(
       refusal(boards_of(512, 1024)),
-      "products: its weights need 1.5 MiB of the memories first and second, which have 1.5 MiB, "
-      "an eighth of it for other things: 192.0 KiB are missing; run it on more boards: "
+      "products: its weights need 1.50 MiB of the memories first and second, which have 1.50 MiB, "
+      "an eighth of it for other things: 192 KiB are missing; run it on more boards: "
       "docs/methods/clusters.md");
   board::Board unknown = boards_of(512, 512);
   unknown.memories.pop_back();

@@ -31,7 +31,9 @@ struct Room {
 std::vector<Room> rooms_of(const board::Board& board) {
   std::vector<Room> rooms;
   for (const board::Memory& memory : board.memories) {
-    Room room{memory.name, memory.size, memory.origins.all == "system", {}};
+    const bool is_here = memory.origins.all == "system";
+    const bool is_of_program = is_here && memory.name == "memory";
+    Room room{is_of_program ? "of this machine" : memory.name, memory.size, is_here, {}};
     for (std::size_t p = 0; p < board.processors.size(); ++p)
       if (board::main_memory_of(board, board.processors[p]) == &memory)
         room.processors.push_back(p);
