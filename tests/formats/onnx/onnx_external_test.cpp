@@ -129,7 +129,7 @@ TEST_F(ExternalData, large_weights_stay_in_their_file_if_they_are_aligned_there)
   const float last = 0.25f;
   for (const std::size_t offset : {64, 132})
     std::memcpy(bytes.data() + offset + 4 * (count - 1), &last, sizeof last);
-  for (const std::string& offset : {"64", "132"}) {
+  for (const std::string offset : {"64", "132"}) {
     write_file(folder_ / "model" / "large.bin", bytes);
     OnnxModel model;
     model.input("x", {count}).weight("w", {1}).output("y");
