@@ -63,8 +63,9 @@ void WeightsFile::put(std::int64_t offset, std::string_view bytes) {
     if (written <= 0) fail(folder_, size_);
     at += written;
     bytes.remove_prefix(static_cast<std::size_t>(written));
+    // Pages that wait for the disk count where memory is limited.
     if (at / at_once != (at - written) / at_once)
-      ::sync_file_range(file_, (at / at_once - 1) * at_once, at_once, SYNC_FILE_RANGE_WRITE);
+      ::sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
   }
 }
 
