@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/configuration/methods.h"
+#include "explore/followers.h"
 #include "explore/limits.h"
 #include "explore/mapping/batching.h"
 #include "explore/mapping/memory.h"
@@ -172,11 +173,14 @@ Choice choose(const network::Network& network, const board::Board& board,
   options.genetic.aim.build = options.build;
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("⟨search⟩ " + options.search, "expected auto, genetic or exact");
+  if (options.search == "exact") options.genetic.ranks = nullptr;
+  lead(options.genetic.ranks, {network, board, profile}, options.build);
   Candidates candidates(network, board, options);
   SearchResult found;
   Choice choice;
   choice.lower_bound = std::numeric_limits<double>::infinity();
   std::vector<SearchCase> cases{{make_problem(network, board, profile)}};
+  check_same(options.genetic.ranks, "its board or its times are", hash_of(cases.front().problem));
   if (options.max_latency) {
     auto more = cases_with_batches(network, board, profile, options.max_batch);
     std::move(more.begin(), more.end(), std::back_inserter(cases));

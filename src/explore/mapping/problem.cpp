@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "explore/mapping/evaluator.h"
 #include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
@@ -238,9 +239,12 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
 
 const char* name_of(Fitness fitness) {
   switch (fitness) {
-    case Fitness::period: return "period";
-    case Fitness::bottleneck: return "bottleneck";
-    case Fitness::balance: break;
+    case Fitness::period:
+      return "period";
+    case Fitness::bottleneck:
+      return "bottleneck";
+    case Fitness::balance:
+      break;
   }
   return "balance";
 }
@@ -281,6 +285,24 @@ double lower_bound(const Problem& problem) {
     heaviest = std::max(heaviest, least);
   }
   return std::max(heaviest, total / static_cast<double>(useful_processors(problem)));
+}
+
+std::string hash_of(const Problem& problem) {
+  Hasher hasher;
+  const auto add = [&](double value) { hasher.add(fmt::format("{}", value)); };
+  for (const auto* times : {&problem.time, &problem.alone})
+    for (const std::vector<double>& layer : *times)
+      for (const double time : layer) add(time);
+  for (const Problem::Borders& borders : problem.borders) {
+    add(borders.read_ns);
+    add(borders.write_ns);
+    add(borders.border_ns);
+    add(borders.launch_ns);
+    if (borders.copy_engines == 0) continue;
+    add(borders.copy_engines);
+    hasher.add(borders.space);
+  }
+  return hasher.digits();
 }
 
 }  // namespace millrace::explore

@@ -124,6 +124,9 @@ plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
 plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
                          std::span<const plan::Mapping> by_replica);
 
+/// Of times, costs and groups: all that decides between mappings.
+std::string hash_of(const Problem& problem);
+
 /// period: the time between two frames by the dataflow graph of the mapping's plan; see
 /// mapping/plan_period.h.
 enum class Fitness { period, bottleneck, balance };
