@@ -61,10 +61,9 @@ void bind_search(Places& at, explore::SearchOptions& search) {
   at.one_of("search", search.method, explore::search_names()).put("no-fallback", search.fallback);
   at.put("objective", search.objective).put("candidates", search.candidates);
   at.put("jobs", search.jobs).put("log", search.log).put("resume", search.resume);
-  at.put("threshold", search.threshold).put("top", search.top);
+  at.put("threshold", search.threshold).put("top", search.top).put("start", search.start);
   at.put("pre-time", search.pre_time).put("post-time", search.post_time);
   at.put("allowed-loss", search.allowed_loss).put("option", search.option);
-  at.put("start", search.start);
 }
 
 void bind_limits(Places& at, product::PlanRequest& request) {
@@ -74,6 +73,7 @@ void bind_limits(Places& at, product::PlanRequest& request) {
   at.each("max-memory", [&request](const std::string& text) {
     request.max_memory = read_bytes(text, "--max-memory");
   });
+  at.put("max-board-energy", request.max_board_energy);
   at.put("max-batch", request.max_batch).put("limits", request.limits);
   at.put("board", request.board).put("measure", request.measure_s).put("profile", request.profile);
 }

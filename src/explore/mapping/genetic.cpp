@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/random.h"
+#include "explore/mapping/board_energy.h"
 #include "explore/mapping/evaluator.h"
 #include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
@@ -22,18 +23,23 @@ constexpr double unknown = -1;  // no fitness is so small
 class MappingCost {
  public:
   MappingCost(const Problem& problem, const Aim& aim)
-      : evaluator_(problem), plan_period_(problem, aim.build), kind_(aim.fitness) {}
+      : problem_(problem),
+        evaluator_(problem),
+        plan_period_(problem, aim.build),
+        kind_(aim.fitness) {}
   const Evaluator& evaluator() const { return evaluator_; }
 
   /// The period is not asked for where the slowest stage already takes `too_much`.
   double of(const Genes& genes, double too_much) const {
     std::vector<double> times(evaluator_.resources());
     evaluator_.processor_times(genes, times);
+    if (kind_ == Fitness::board_energy) return largest_energy(problem_, genes, times);
     const double fitness = fitness_of(kind_, times);
     return kind_ == Fitness::period && fitness < too_much ? plan_period_.of(genes) : fitness;
   }
 
  private:
+  const Problem& problem_;
   Evaluator evaluator_;
   PlanPeriod plan_period_;
   Fitness kind_;

@@ -243,6 +243,8 @@ const char* name_of(Fitness fitness) {
       return "period";
     case Fitness::bottleneck:
       return "bottleneck";
+    case Fitness::board_energy:
+      return "board-energy";
     case Fitness::balance:
       break;
   }
@@ -250,9 +252,12 @@ const char* name_of(Fitness fitness) {
 }
 
 Fitness read_fitness(const std::string& text, const std::string& place) {
-  for (const Fitness fitness : {Fitness::period, Fitness::bottleneck, Fitness::balance})
+  for (const Fitness fitness :
+       {Fitness::period, Fitness::bottleneck, Fitness::balance, Fitness::board_energy})
     if (text == name_of(fitness)) return fitness;
-  throw InputError(place, fmt::format("found '{}', expected period, bottleneck or balance", text));
+  throw InputError(place, fmt::format("found '{}', expected period, bottleneck, balance or "
+                                      "board-energy",
+                                      text));
 }
 
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
@@ -302,6 +307,9 @@ std::string hash_of(const Problem& problem) {
     add(borders.copy_engines);
     hasher.add(borders.space);
   }
+  for (const auto* values :
+       {&problem.energy.busy_mw, &problem.energy.still_mw, &problem.energy.link_nj})
+    for (const double value : *values) add(value);
   return hasher.digits();
 }
 

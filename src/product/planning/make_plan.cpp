@@ -153,7 +153,9 @@ explore::ChooseOptions choose_options(const PlanRequest& request, const Work& wo
   choose.genetic.ranks = work.crops ? nullptr : request.setup.context.ranks;
   choose.genetic.progress = [&request, &shown](int epoch, double best) {
     shown.show(static_cast<double>(epoch) / request.genetic.epochs,
-               fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
+               request.genetic.aim.fitness == explore::Fitness::board_energy
+                   ? fmt::format("best {} mJ", four_digits(best * 1e-9))
+                   : fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
   };
   choose.build.engine = work.engine->name();
   choose.build.transfers = work.plugins.empty();  // of a device not here: the plug-in's own copies

@@ -28,6 +28,8 @@ explore::ChooseOptions choose_options(const PlanRequest& request) {
   choose.max_latency = request.max_latency;
   choose.max_batch = request.max_batch;
   if (request.max_memory) choose.build.most_memory = *request.max_memory;
+  choose.max_board_energy = request.max_board_energy;
+  if (explore::asks_for_energy(choose)) choose.links = board::links_of(request.board);
   choose.most_streams = request.streams;
   if (!request.by_hand.is_given() && !explore::is_configuration_search(request.search))
     choose.fallback = request.search.fallback;
