@@ -13,7 +13,7 @@ media=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libjpeg-dev
 )
-for_tests=(libgtest-dev librapidcheck-dev libbenchmark-dev)
+for_tests=(libgtest-dev librapidcheck-dev libbenchmark-dev openmpi-bin libopenmpi-dev)
 # Useful, and gone without where the distribution does not have them: a cache for the compiler,
 # and ONNX's own test cases.
 optional=(ccache libonnx-testdata)

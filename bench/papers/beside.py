@@ -40,6 +40,7 @@ class Context:
     build: Path
     models: Path
     folder: Path
+    launch: tuple = ()           # what starts several ranks of a command that searches: "mpirun", "-np", "4"
 
 
 def published():
@@ -49,7 +50,8 @@ def published():
 def run(context, *words):
     """(standard output, standard error) of millrace; an answer "no" (1) is an answer."""
     words = [str(word) for word in words]
-    done = subprocess.run([context.millrace, *words], capture_output=True, text=True)
+    launch = context.launch if words[0] == "plan" else ()
+    done = subprocess.run([*launch, context.millrace, *words], capture_output=True, text=True)
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"millrace {' '.join(words)}\n{done.stderr}")
     return done.stdout, done.stderr

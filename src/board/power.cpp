@@ -17,6 +17,15 @@ Milliwatts interpolated(const std::vector<PowerPoint>& points, Milliwatts PowerP
   return {std::lerp((low.*value).value, (high.*value).value, part)};
 }
 
+/// Of several boards, the one that has the device. Names of others begin with it, "second.core0".
+std::string board_of(const Board& board, const Device& device) {
+  const auto is_elsewhere = [](const Device& each) {
+    return !each.space.empty() && each.name.starts_with(each.space + ".");
+  };
+  if (is_elsewhere(device)) return device.space;
+  return std::ranges::any_of(board.devices, is_elsewhere) ? board_here : "";
+}
+
 }  // namespace
 
 Milliwatts static_power(const Device& device, Megahertz clock) {
@@ -55,7 +64,8 @@ std::vector<DeviceEnergy> energy_per_frame(const Board& board,
     if (device.power.empty()) continue;
     const Megahertz clock = highest_clock(device);
     const auto count = static_cast<double>(processors_of(device).size());
-    DeviceEnergy energy{device.name, static_power(device, clock).value * count * interval_s, 0};
+    DeviceEnergy energy{device.name, static_power(device, clock).value * count * interval_s, 0,
+                        board_of(board, device)};
     for (const BusyProcessor& each : processors) {
       if (device_of(board, each.processor) != &device) continue;
       const auto cores = std::max<std::size_t>(each.processor.cores.size(), 1);
@@ -65,8 +75,32 @@ std::vector<DeviceEnergy> energy_per_frame(const Board& board,
     energies.push_back(energy);
   }
   if (!energies.empty() && board.idle_power)
-    energies.push_back({"all else", board.idle_power->value * interval_s, 0});
+    energies.push_back(
+        {"all else", board.idle_power->value * interval_s, 0, board_of(board, Device{})});
   return energies;
+}
+
+std::vector<DeviceEnergy> energy_by_board(const std::vector<DeviceEnergy>& energies) {
+  std::vector<DeviceEnergy> boards;
+  for (const DeviceEnergy& each : energies) {
+    if (each.board.empty()) continue;
+    auto found = std::ranges::find(boards, each.board, &DeviceEnergy::device);
+    if (found == boards.end()) found = boards.insert(found, {each.board, 0, 0, each.board});
+    found->still_mj += each.still_mj;
+    found->busy_mj += each.busy_mj;
+  }
+  return boards;
+}
+
+DeviceEnergy largest_energy(const std::vector<DeviceEnergy>& energies) {
+  std::vector<DeviceEnergy> boards = energy_by_board(energies);
+  if (!boards.empty()) return *std::ranges::max_element(boards, {}, &DeviceEnergy::together_mj);
+  DeviceEnergy all{"the board"};
+  for (const DeviceEnergy& each : energies) {
+    all.still_mj += each.still_mj;
+    all.busy_mj += each.busy_mj;
+  }
+  return all;
 }
 
 }  // namespace millrace::board

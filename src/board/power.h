@@ -38,8 +38,9 @@ struct BusyProcessor {
 /// What a device draws for a frame.
 struct DeviceEnergy {
   std::string device;
-  double still_mj = 0;  // of all its processors, whether they work or not
-  double busy_mj = 0;   // what is added while they work
+  double still_mj = 0;     // of all its processors, whether they work or not
+  double busy_mj = 0;      // what is added while they work
+  std::string board = {};  // of several, whose it is; empty: there is one
   double together_mj() const { return still_mj + busy_mj; }
   bool operator==(const DeviceEnergy&) const = default;
 };
@@ -49,5 +50,13 @@ struct DeviceEnergy {
 std::vector<DeviceEnergy> energy_per_frame(const Board& board,
                                            const std::vector<BusyProcessor>& processors,
                                            double interval_s);
+
+/// Where the program runs, among several boards: it has no name in their file.
+inline constexpr const char* board_here = "here";
+
+/// The same by board, in place of the device; empty: there is one board only.
+std::vector<DeviceEnergy> energy_by_board(const std::vector<DeviceEnergy>& energies);
+/// The board that draws most; of one board, all of it. Precondition: something is known.
+DeviceEnergy largest_energy(const std::vector<DeviceEnergy>& energies);
 
 }  // namespace millrace::board

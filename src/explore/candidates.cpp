@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "analysis/link_energy.h"
 #include "analysis/rate.h"
+#include "base/quantity.h"
+#include "board/power.h"
 #include "explore/fallback.h"
 #include "explore/limits.h"
 #include "explore/mapping/memory.h"
@@ -17,7 +21,7 @@
 namespace millrace::explore {
 namespace {
 
-constexpr double noise = 0.01;       // of measurements, at least
+constexpr double noise = 0.01;           // of measurements, at least
 constexpr std::int64_t most_unlike = 8;  // times the fastest copy's time, of the slowest
 constexpr double most_noise = 0.03;  // at most, for fewer processors: more is too much to give away
 constexpr double most_noise_of_as_many = 0.1;  // for as many: a busy machine tells no more
@@ -73,8 +77,8 @@ Verdict within_memory(const plan::Plan& plan, const network::Network& network, B
 /// beside a GPU would.
 bool has_near_copies(const Candidate& candidate) {
   if (!plan::is_first_free(candidate.plan) || candidate.evidence.replicas.empty()) return false;
-  const auto [fastest, slowest] = std::ranges::minmax_element(
-      candidate.evidence.replicas, {}, &plan::ReplicaEvidence::predicted);
+  const auto [fastest, slowest] = std::ranges::minmax_element(candidate.evidence.replicas, {},
+                                                              &plan::ReplicaEvidence::predicted);
   return fastest->predicted > Time{} && slowest->predicted <= most_unlike * fastest->predicted;
 }
 
@@ -160,9 +164,12 @@ void Candidates::add(const std::string& name, const SearchCase& given,
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  if (const Verdict verdict =
-          within_memory(candidate.plan, network_, options_.build.most_memory);
+  if (const Verdict verdict = within_memory(candidate.plan, network_, options_.build.most_memory);
       !verdict) {
+    left_out_.push_back(name + ": " + verdict.reason());
+    return;
+  }
+  if (const Verdict verdict = within_energy(candidate); !verdict) {
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
@@ -200,9 +207,30 @@ void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const
   add_slots_for_unlike(candidate, network_, times);
   candidate.bound =
       analysis::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate));
+  if (asks_for_energy(options_)) candidate.largest = energy_of(candidate);
   if (!options_.max_latency) return;
   candidate.latency =
       analysis::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
+}
+
+board::DeviceEnergy Candidates::energy_of(const Candidate& candidate) const {
+  const auto times = plan::busy_times(candidate.plan, candidate.evidence);
+  std::vector<board::BusyProcessor> busy;
+  for (const board::Processor& processor : board_.processors)
+    if (const auto time = times.find(processor.name); time != times.end())
+      busy.push_back({processor, seconds(time->second)});
+  auto energies = board::energy_per_frame(board_, busy, seconds(candidate.bound));
+  std::ranges::move(analysis::link_energy(candidate.plan, network_, options_.links),
+                    std::back_inserter(energies));
+  return board::largest_energy(energies);
+}
+
+Verdict Candidates::within_energy(const Candidate& candidate) const {
+  const double found = candidate.largest.together_mj();
+  if (!options_.max_board_energy || found <= *options_.max_board_energy) return Verdict::yes();
+  return Verdict::no(fmt::format(
+      "{} would draw {} mJ for a frame, more than ⟨max_board_energy⟩ {}; allow more",
+      candidate.largest.device, four_digits(found), four_digits(*options_.max_board_energy)));
 }
 
 std::vector<Candidate*> Candidates::promising() {
@@ -281,6 +309,7 @@ bool Candidates::is_in_time(const Candidate& candidate) const {
 }
 
 std::size_t Candidates::best() const {
+  if (options_.genetic.aim.fitness == Fitness::board_energy) return least_energy();
   std::size_t fastest = 0;
   for (std::size_t i = 1; i < list_.size(); ++i)
     if (is_faster(list_[i], list_[fastest])) fastest = i;
@@ -293,6 +322,13 @@ std::size_t Candidates::best() const {
   for (std::size_t i = 0; i < list_.size(); ++i)
     if (is_as_fast(list_[i], list_[fastest]) && effort(list_[i]) < effort(list_[best])) best = i;
   return best;
+}
+
+std::size_t Candidates::least_energy() const {
+  const auto effort = [this](const Candidate& c) {
+    return std::tuple(!is_in_time(c), c.largest.together_mj(), c.bound);
+  };
+  return static_cast<std::size_t>(std::ranges::min_element(list_, {}, effort) - list_.begin());
 }
 
 bool Candidates::is_faster(const Candidate& a, const Candidate& b) const {

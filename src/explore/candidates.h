@@ -61,6 +61,10 @@ class Candidates {
   bool is_needless(const Candidate& candidate) const;
   bool is_faster(const Candidate& a, const Candidate& b) const;
   bool is_as_fast(const Candidate& candidate, const Candidate& fastest) const;
+  /// Of the board that draws most.
+  board::DeviceEnergy energy_of(const Candidate& candidate) const;
+  Verdict within_energy(const Candidate& candidate) const;
+  std::size_t least_energy() const;
 
   const network::Network& network_;
   const board::Board& board_;

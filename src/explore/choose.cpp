@@ -13,8 +13,10 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/configuration/methods.h"
+#include "explore/followers.h"
 #include "explore/limits.h"
 #include "explore/mapping/batching.h"
+#include "explore/mapping/board_energy.h"
 #include "explore/mapping/memory.h"
 #include "explore/mapping/replicas.h"
 #include "plan/steps.h"
@@ -78,8 +80,14 @@ void add_searches(Candidates& candidates, const SearchCase& given, const ChooseO
   if (options.search == "exact") return;
   if (with.empty())
     candidates.add("genetic", given, [&] { return found = genetic(problem, options.genetic); });
+  Aim quicker = options.genetic.aim;
+  if (quicker.fitness == Fitness::board_energy) quicker.fitness = Fitness::period;
   candidates.add("genetic, improved" + with, given,
-                 [&] { return improve(problem, found, options.genetic.aim); });
+                 [&] { return improve(problem, found, quicker); });
+  if (!with.empty() || !options.max_board_energy) return;
+  GeneticOptions least = options.genetic;
+  least.aim.fitness = Fitness::board_energy;
+  candidates.add("genetic, least energy", given, [&] { return genetic(problem, least); });
 }
 
 /// Groups of `size` processors whose members take turns. Contiguous parts suit them best, since
@@ -164,6 +172,10 @@ void decide(Choice& choice, Candidates& candidates, const board::Board& board,
 
 }  // namespace
 
+bool asks_for_energy(const ChooseOptions& options) {
+  return options.max_board_energy || options.genetic.aim.fitness == Fitness::board_energy;
+}
+
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& asked) {
   ChooseOptions options = asked;
@@ -172,11 +184,15 @@ Choice choose(const network::Network& network, const board::Board& board,
   options.genetic.aim.build = options.build;
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("⟨search⟩ " + options.search, "expected auto, genetic or exact");
+  if (options.search == "exact") options.genetic.ranks = nullptr;
+  lead(options.genetic.ranks, {network, board, profile}, options.build);
   Candidates candidates(network, board, options);
   SearchResult found;
   Choice choice;
   choice.lower_bound = std::numeric_limits<double>::infinity();
   std::vector<SearchCase> cases{{make_problem(network, board, profile)}};
+  if (asks_for_energy(options)) cases.front().problem.energy = energy_of(board, options.links);
+  check_same(options.genetic.ranks, "its board or its times are", hash_of(cases.front().problem));
   if (options.max_latency) {
     auto more = cases_with_batches(network, board, profile, options.max_batch);
     std::move(more.begin(), more.end(), std::back_inserter(cases));

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analysis/capacities.h"
+#include "board/joined/joined_boards.h"
+#include "board/power.h"
 #include "explore/mapping/search.h"
 #include "plan/build.h"
 #include "plan/evidence.h"
@@ -28,6 +30,10 @@ struct ChooseOptions {
   /// waits for others.
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
+  /// No plan for which one of the boards would draw more for a frame, in millijoules; of one board,
+  /// that one. It counts as long as the board says what its processors draw.
+  std::optional<double> max_board_energy = {};
+  std::vector<board::Link> links = {};  // between its boards
   /// Streams of a stage, at most, on processors whose launches or borders they hide.
   std::int64_t most_streams = 1;
   /// Runs the plans and says of each what was measured; called with the candidates whose
@@ -36,6 +42,9 @@ struct ChooseOptions {
   std::function<std::vector<plan::Measured>(std::span<const plan::Assessed>)> measure;
 };
 
+/// Whether somebody asks what boards draw.
+bool asks_for_energy(const ChooseOptions& options);
+
 /// One way to do it, with its evidence.
 struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
@@ -43,13 +52,15 @@ struct Candidate {
   plan::Plan plan;
   plan::Evidence evidence;
   std::optional<analysis::SlotSizing>
-      smallest;            // without slack; none: the plan's slots are by rule
-  Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
-  Time search_time{};      // how long the search took
+      smallest;        // without slack; none: the plan's slots are by rule
+  Time bound{};        // between two frames, by the plan's CSDF graph at the predicted times
+  Time search_time{};  // how long the search took
   std::vector<plan::StepTime> built = {};  // the steps from the mapping to the plan
   std::int64_t batch = 1;  // frames that the layers which gain by it work on at once
   Time latency{};          // of frames that come one `bound` apart, by the graph; 0: not asked for
-  double doubt = 0;        // how far its measured period beside the shortest may be off, in shares
+  board::DeviceEnergy largest = {};  // what the board that draws most draws for a frame, one each
+                                     // `bound`; of no device: not asked for
+  double doubt = 0;  // how far its measured period beside the shortest may be off, in shares
 };
 
 /// The time between two frames at the predicted times: the bound, but first-free replicas wait for
@@ -79,9 +90,9 @@ struct Choice {
 /// within 1 % of it, or that measurements do not tell apart and are within 3 %, or 10 % if they use
 /// as many processors, the one with the fewest phases, then with the fewest channels, and then with
 /// the smallest latency. One processor
-/// alone is always among the candidates, if one can run all layers. If none keeps within the
-/// largest latency, the one with the smallest. InputError if all that was found goes beyond what
-/// the board can do.
+/// alone is always among the candidates, if one can run all layers. With the fitness board_energy,
+/// the candidate whose largest board draws least. If none keeps within the largest latency, the one
+/// with the smallest. InputError if all that was found goes beyond what the board can do.
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options = {});
 

@@ -1,9 +1,11 @@
 #include "explore/why.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/quantity.h"
@@ -12,6 +14,28 @@
 
 namespace millrace::explore {
 namespace {
+
+bool has_stage_on(const plan::Plan& plan, const board::Processor& processor) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
+    return std::any_of(stage.processors.begin(), stage.processors.end(),
+                       [&](const auto& each) { return each.name == processor.name; });
+  });
+}
+
+std::string why_idle(const network::Network& network, const Problem& problem,
+                     ProcessorId processor) {
+  std::vector<std::size_t> refused;
+  for (std::size_t layer = 0; layer < problem.layers; ++layer)
+    if (std::isinf(problem.time[layer][processor.index])) refused.push_back(layer);
+  if (refused.empty()) return why_unused(problem, processor);
+  const std::string first = fmt::format("{} ({}): {}", network.layers[refused.front()].name,
+                                        network::name_of(network.layers[refused.front()].op),
+                                        problem.refusal(refused.front(), processor));
+  if (refused.size() == problem.layers)
+    return fmt::format("it can run none of the {} layers, such as {}", problem.layers, first);
+  return fmt::format("it cannot run {} of the {} layers, such as {}", refused.size(),
+                     problem.layers, first);
+}
 
 std::string text(double nanoseconds) { return to_text(Time(std::llround(nanoseconds))); }
 
@@ -125,6 +149,22 @@ LayerReasons reasons_in(const SearchContext& context, const Candidate& chosen, L
   else
     why.reasons = reasons(context, mapping, layer);
   return why;
+}
+
+std::vector<std::string> idle_accelerators(const network::Network& network,
+                                           const board::Board& board, const Problem& problem,
+                                           const plan::Plan& plan) {
+  std::map<std::string, std::vector<std::string>> idle;  // by reason
+  for (std::size_t i = 0; i < board.processors.size(); ++i) {
+    const board::Processor& processor = board.processors[i];
+    if (processor.kind == board::ProcessorKind::cpu || has_stage_on(plan, processor)) continue;
+    idle[why_idle(network, problem, ProcessorId(i))].push_back(processor.name);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, names] : idle)
+    texts.push_back(fmt::format("{} take{} no part: {}", fmt::join(names, ", "),
+                                names.size() == 1 ? "s" : "", reason));
+  return texts;
 }
 
 }  // namespace millrace::explore

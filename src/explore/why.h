@@ -25,6 +25,11 @@ std::vector<std::string> reasons(const SearchContext& context, const plan::Mappi
 /// that at least.
 std::string why_unused(const Problem& problem, ProcessorId processor);
 
+/// For each accelerator that the plan leaves idle: why. One sentence each.
+std::vector<std::string> idle_accelerators(const network::Network& network,
+                                           const board::Board& board, const Problem& problem,
+                                           const plan::Plan& plan);
+
 struct LayerReasons {
   LayerId layer;
   board::Processor processor;

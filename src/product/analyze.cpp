@@ -54,15 +54,16 @@ Analysis analyze(const AnalyzeRequest& request) {
                     ? load_plan(request.plan, request.model, {.context = request.context})
                     : read_plan_and_network(request.plan, request.model, request.context);
   if (!request.recorded.empty()) loaded->evidence = read_evidence(loaded->plan, request.recorded);
-  analysis::Proof proof = analysis::prove(
-      loaded->plan, loaded->network, plan::predicted_times(loaded->plan, loaded->evidence));
+  analysis::Proof proof = analysis::prove(loaded->plan, loaded->network,
+                                          plan::predicted_times(loaded->plan, loaded->evidence));
   Analysis analysis{request.plan, std::move(loaded), std::move(proof)};
   analysis.recorded = !request.recorded.empty();
   if (request.measure && !analysis.loaded->plan.stages.empty())
     analysis.now = measure(request, *analysis.loaded);
   if (const auto interval = shortest_period(analysis))
-    analysis.energy = runtime::predicted_energy(analysis.plan(), analysis.loaded->origin,
-                                                analysis.evidence(), *interval);
+    analysis.energy =
+        runtime::predicted_energy({analysis.plan(), analysis.network(), analysis.loaded->origin},
+                                  analysis.evidence(), *interval);
   return analysis;
 }
 

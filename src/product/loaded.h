@@ -7,11 +7,13 @@
 #include "plan/plan_file.h"
 #include "product/setup.h"
 #include "runtime/loaded/loaded.h"
+#include "runtime/loaded/trace_file.h"
 
 namespace millrace::product {
 
 using runtime::Loaded;
 using runtime::one_processor_plan;
+using runtime::TraceOptions;
 
 /// Beside a bundle's plan, what plug-ins compiled for it.
 inline constexpr const char* folder_of_blobs = "blobs";

@@ -6,7 +6,6 @@
 
 #include "application/frames/frames.h"
 #include "product/loaded.h"
-#include "product/trace.h"
 
 namespace millrace::product {
 

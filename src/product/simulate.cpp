@@ -71,9 +71,9 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
     return recorded.result;
   }
   try {
-    application.durations = simulate::predicted_durations(
-        application.plan, evidence, request.drawn ? request.best : 1,
-        request.drawn ? request.worst : 1);
+    application.durations =
+        simulate::predicted_durations(application.plan, evidence, request.drawn ? request.best : 1,
+                                      request.drawn ? request.worst : 1);
     return std::nullopt;
   } catch (const InputError& error) {
     throw InputError(plan.file, error.what());
@@ -99,6 +99,7 @@ class CommonBoard {
 struct Consumers {
   CommonBoard board;
   std::vector<std::map<std::string, Time>> idle_cores;  // by plan: what feeding takes of them
+  std::vector<std::vector<board::DeviceEnergy>> links;  // by plan: what a frame of it takes there
 };
 
 /// How long cores without a stage feed devices, of all frames, by their names.
@@ -127,14 +128,22 @@ std::vector<board::DeviceEnergy> energy_of(const simulate::Simulated& simulated,
     for (const board::Processor& processor : board.processors)
       if (processor.name == result.name)
         busy.push_back({processor, seconds(result.busy) / static_cast<double>(frames)});
-  return board::energy_per_frame(board, busy,
-                                 seconds(simulated.result.elapsed) / static_cast<double>(frames));
+  auto energies = board::energy_per_frame(
+      board, busy, seconds(simulated.result.elapsed) / static_cast<double>(frames));
+  for (std::size_t a = 0; a < consumers.links.size() && !energies.empty(); ++a)
+    for (board::DeviceEnergy link : consumers.links[a]) {
+      const std::int64_t own = simulated.result.applications[a].frames;
+      link.busy_mj *= static_cast<double>(own) / static_cast<double>(frames);
+      energies.push_back(std::move(link));
+    }
+  return energies;
 }
 
 void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
               const SimulatedPlan& plan, Consumers& consumers) {
   const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
   consumers.idle_cores.push_back(plan::feeding_of_idle_cores(loaded->plan, loaded->evidence));
+  consumers.links.push_back(runtime::link_energy({loaded->plan, loaded->network, loaded->origin}));
   std::ranges::move(plan::border_notes(loaded->plan, loaded->evidence),
                     std::back_inserter(simulated.borders));
   std::ranges::move(plan::feeding_notes(loaded->plan, loaded->evidence),

@@ -286,4 +286,11 @@ void FilesRead::refuse(const application::Output& output) {
   refuse_copies(output.maps, application::map_file_name);
 }
 
+void check_trace(const TraceOptions& options, const RunnableOptions& runnable) {
+  if (options.file.empty()) return;
+  FilesRead files;
+  files.add(runnable);
+  files.refuse_unwritable({options.file});
+}
+
 }  // namespace millrace::product

@@ -75,4 +75,7 @@ class FilesRead {
   std::vector<std::vector<std::filesystem::path>> pictures_;  // by input, as they become frames
 };
 
+/// Before the work: --trace's file can be written, and is none that `runnable` is read from.
+void check_trace(const TraceOptions& options, const RunnableOptions& runnable);
+
 }  // namespace millrace::product

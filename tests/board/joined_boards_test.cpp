@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "board/power.h"
 #include "board/shipped.h"
 #include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::board {
 namespace {
@@ -60,6 +63,35 @@ TEST(JoinedBoards, say_what_crosses_the_link_and_what_follows_a_loss) {
   text.replace(text.find("f16"), 3, "f12");
   EXPECT_EQ(message_of([&] { read(text); }),
             "boards.yaml: line 6: boards[0].wire: found 'f12', expected f32, f16 or int8");
+}
+
+TEST(JoinedBoards, draw_what_each_of_them_draws) {
+  const Board all = joined(read(pair), find_board), one = find_board("raspberry-pi-5"),
+              other = find_board("rk3588");
+  const auto by_board = energy_by_board(energy_per_frame(all, {}, 2));
+  ASSERT_EQ(by_board.size(), 2u);
+  EXPECT_EQ(by_board[0].device, board_here);
+  EXPECT_EQ(by_board[1].device, "second");
+  const auto sum_of = [](const Board& board) {
+    double sum = 0;
+    for (const DeviceEnergy& each : energy_per_frame(board, {}, 2)) sum += each.together_mj();
+    return sum;
+  };
+  EXPECT_NEAR(by_board[0].together_mj(), sum_of(one), 1e-6);
+  EXPECT_NEAR(by_board[1].together_mj(), sum_of(other), 1e-6);
+  EXPECT_TRUE(energy_by_board(energy_per_frame(one, {}, 2)).empty());
+}
+
+TEST(JoinedBoards, say_what_their_links_draw) {
+  millrace::test::TemporaryFolder folder;
+  std::string text = pair;
+  text.insert(text.find(", latency_us"), ", wire: f16, nj_per_byte: 25");
+  write_file(folder / "pair.yaml", text);
+  EXPECT_EQ(links_of((folder / "pair.yaml").string()),
+            (std::vector<Link>{{"second", 25, Precision::f16}}));
+  EXPECT_TRUE(links_of("raspberry-pi-5").empty());
+  text.replace(text.find("25"), 2, "-1");
+  EXPECT_NE(message_of([&] { read(text); }).find("nj_per_byte: found -1"), std::string::npos);
 }
 
 TEST(JoinedBoards, that_lack_something_are_refused) {

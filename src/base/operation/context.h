@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/interrupt.h"
+#include "base/operation/ranks.h"
 #include "base/text/masked.h"
 
 namespace millrace {
@@ -30,9 +31,10 @@ class OperationListener {
 };
 
 struct Context {
-  bool cache = true;             // read and write the cache folder
+  bool cache = true;                      // read and write the cache folder
   OperationListener* listener = nullptr;  // borrowed; null: nobody
-  Interrupt* interrupt = nullptr;  // borrowed; ends long work early; null: nobody does
+  Interrupt* interrupt = nullptr;         // borrowed; ends long work early; null: nobody does
+  Ranks* ranks = nullptr;  // borrowed; who shares the searches of plans; null: nobody
   /// By engine: as in engine::EngineOptions.
   std::map<std::string, std::filesystem::path> libraries = {};
   std::map<std::string, std::map<std::string, std::string>> settings = {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -14,8 +15,9 @@ namespace millrace::board {
 namespace {
 
 constexpr std::string_view boards_keys[] = {"format", "name", "here", "boards", "on_loss"};
-constexpr std::string_view neighbour_keys[] = {"name",     "board",      "reach", "worker",
-                                               "gb_per_s", "latency_us", "wire",  "memory_mib"};
+constexpr std::string_view neighbour_keys[] = {"name",   "board",      "reach",
+                                               "worker", "gb_per_s",   "latency_us",
+                                               "wire",   "memory_mib", "nj_per_byte"};
 
 Precision read_wire(const YamlView& value) {
   for (const Precision each : {Precision::f32, Precision::f16, Precision::int8})
@@ -32,14 +34,15 @@ Neighbour read_neighbour(const YamlView& view, Names& names) {
   view.only(neighbour_keys);
   Neighbour result{names.add(view.at("name")), {}, {}};
   if (result.name.find_first_of(".,+@ ") != std::string::npos)
-    view.at("name").fail(fmt::format("found '{}', expected a name without dots, commas and spaces",
-                                     result.name));
+    view.at("name").fail(
+        fmt::format("found '{}', expected a name without dots, commas and spaces", result.name));
   if (view.has("board")) result.board = view.at("board").name_or_path();
   if (view.has("reach")) result.reach = view.at("reach").text();
   if (view.has("worker")) result.worker = view.at("worker").text();
   if (view.has("gb_per_s")) result.bytes = read_giga(view.at("gb_per_s"));
   if (view.has("latency_us")) result.latency = read_microseconds(view.at("latency_us"));
   if (view.has("memory_mib")) result.memory = read_mebibytes(view.at("memory_mib"));
+  if (view.has("nj_per_byte")) result.nj_per_byte = read_number(view.at("nj_per_byte"), {});
   if (view.has("wire")) result.wire = read_wire(view.at("wire"));
   return result;
 }
@@ -55,14 +58,19 @@ std::string prefixed(const std::string& board, const std::string& name) {
   return fmt::format("{}.{}", board, name);
 }
 
-/// On the wire, of a float32 number's.
 double numbers_in_the_place_of_one(Precision wire) {
-  if (wire == Precision::f32) return 1;
-  return wire == Precision::f16 ? 2 : 4;
+  return 4.0 / static_cast<double>(bytes_on_wire(wire));
 }
 
-/// A device as seen over the link.
-Device device_there(const Neighbour& neighbour, const Device& device) {
+/// Of all that is no processor, for each processor.
+double idle_share_mw(const Board& board) {
+  std::size_t count = 0;
+  for (const Device& device : board.devices) count += processors_of(device).size();
+  return board.idle_power && count > 0 ? board.idle_power->value / static_cast<double>(count) : 0;
+}
+
+/// A device as seen over the link. Each of its processors draws `idle_mw` beside its own.
+Device device_there(const Neighbour& neighbour, const Device& device, double idle_mw) {
   if (!space_of(device).empty())
     throw InputError(neighbour.name,
                      fmt::format("its device '{}' has a memory behind a link of its own, and no "
@@ -88,14 +96,18 @@ Device device_there(const Neighbour& neighbour, const Device& device) {
   result.space = neighbour.name;
   result.origins = {};
   for (Unit& unit : result.units) unit.origins = {};
-  for (PowerPoint& point : result.power) point.origins = {};
+  for (PowerPoint& point : result.power) {
+    point.origins = {};
+    point.still.value += idle_mw;
+  }
   for (Efficiency& efficiency : result.efficiency) efficiency.origins = {};
   return result;
 }
 
 void add(Board& board, const Neighbour& neighbour, const Board& other) {
+  const double idle_mw = idle_share_mw(other);
   for (const Device& device : other.devices) {
-    board.devices.push_back(device_there(neighbour, device));
+    board.devices.push_back(device_there(neighbour, device, idle_mw));
     for (const Processor& processor : processors_of(board.devices.back()))
       board.processors.push_back(processor);
   }
@@ -106,13 +118,26 @@ void add(Board& board, const Neighbour& neighbour, const Board& other) {
     memory.origins = {};
     board.memories.push_back(std::move(memory));
   }
-  if (board.idle_power && other.idle_power)
-    board.idle_power = Milliwatts{board.idle_power->value + other.idle_power->value};
-  else
-    board.idle_power = std::nullopt;
 }
 
 }  // namespace
+
+std::int64_t bytes_on_wire(Precision wire) {
+  if (wire == Precision::f32) return 4;
+  return wire == Precision::f16 ? 2 : 1;
+}
+
+std::vector<Link> links_of(const std::string& name_or_path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(name_or_path, ignored)) return {};
+  const YamlNode file = read_yaml(name_or_path);
+  const YamlView view(file, name_or_path);
+  std::vector<Link> links;
+  if (is_joined_boards(view))
+    for (const Neighbour& each : read_joined_boards(view).boards)
+      links.push_back({each.name, each.nj_per_byte, each.wire});
+  return links;
+}
 
 bool is_joined_boards(const YamlView& file) { return file.is_map() && file.has("boards"); }
 
@@ -154,8 +179,9 @@ std::vector<std::vector<std::string>> losses_of(const JoinedBoards& boards) {
 
 Board joined(const JoinedBoards& boards, const FindBoard& find) {
   if (boards.here.empty())
-    throw InputError(boards.name, "does not say what board the program runs on; add 'here', a "
-                                   "board's name or file");
+    throw InputError(boards.name,
+                     "does not say what board the program runs on; add 'here', a "
+                     "board's name or file");
   Board board = find(boards.here);
   board.name = boards.name;
   for (const Neighbour& neighbour : boards.boards) {

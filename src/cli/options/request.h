@@ -8,7 +8,6 @@
 #include "product/application/samples.h"
 #include "product/loaded.h"
 #include "product/setup.h"
-#include "product/trace.h"
 
 namespace millrace::cli {
 

@@ -20,7 +20,6 @@
 #include "system/system_file.h"
 
 namespace millrace::cli {
-
 namespace {
 
 const std::map<std::string, explore::AdmissionGoal> goals{

@@ -5,7 +5,6 @@
 #include "product/application/load.h"
 #include "product/application/run.h"
 #include "product/loaded.h"
-#include "product/trace.h"
 
 namespace millrace::cli {
 

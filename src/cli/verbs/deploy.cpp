@@ -96,7 +96,7 @@ int run_deploy(DeployOptions options) {
         std::filesystem::path(options.request.system).stem().string() + ".deployment.json";
   if (options.as_in_thesis) use_parameters_of_thesis(options.request);
   use_equations(options.equations, options.request.analysis);
-  check_outputs(options);
+  if (!is_follower(options.request.context.ranks)) check_outputs(options);
   const product::DeployResult result = product::deploy_system(options.request);
   write_results(options, result);
   const bool is_quiet = options.output == standard_output;

@@ -17,6 +17,7 @@
 #include "product/deployment/profile_system.h"
 #include "product/planning/crops_plan.h"
 #include "product/planning/tuned_application.h"
+#include "remote/ranks/ranks.h"
 
 namespace millrace::cli {
 namespace {
@@ -60,10 +61,9 @@ void bind_search(Places& at, explore::SearchOptions& search) {
   at.one_of("search", search.method, explore::search_names()).put("no-fallback", search.fallback);
   at.put("objective", search.objective).put("candidates", search.candidates);
   at.put("jobs", search.jobs).put("log", search.log).put("resume", search.resume);
-  at.put("threshold", search.threshold).put("top", search.top);
+  at.put("threshold", search.threshold).put("top", search.top).put("start", search.start);
   at.put("pre-time", search.pre_time).put("post-time", search.post_time);
   at.put("allowed-loss", search.allowed_loss).put("option", search.option);
-  at.put("start", search.start);
 }
 
 void bind_limits(Places& at, product::PlanRequest& request) {
@@ -73,9 +73,9 @@ void bind_limits(Places& at, product::PlanRequest& request) {
   at.each("max-memory", [&request](const std::string& text) {
     request.max_memory = read_bytes(text, "--max-memory");
   });
+  at.put("max-board-energy", request.max_board_energy);
   at.put("max-batch", request.max_batch).put("limits", request.limits);
-  at.put("board", request.board).put("measure", request.measure_s);
-  at.put("profile", request.profile);
+  at.put("board", request.board).put("measure", request.measure_s).put("profile", request.profile);
 }
 
 void bind(Places& at, PlanOptions& options) {
@@ -100,8 +100,7 @@ void bind(Places& at, PlanOptions& options) {
   at.put("why", request.why).put("json", options.json).put("verbose", options.verbose);
 }
 
-int plan_system(const PlanOptions& given, const CLI::App& verb) {
-  PlanOptions options = given;
+int plan_system(PlanOptions& options, const CLI::App& verb) {
   const product::PlanRequest& request = options.request;
   if (options.deploy.request.method == "admission") {
     refuse_all_but(verb, "admission",
@@ -131,15 +130,14 @@ int plan_system(const PlanOptions& given, const CLI::App& verb) {
   return run_deploy(options.deploy);
 }
 
-int run(const PlanOptions& given, const CLI::App& verb) {
-  const std::string& file = given.request.setup.source.file;
+int run_on_rank(PlanOptions& options, const CLI::App& verb) {
+  const std::string file = options.request.setup.source.file;
   std::error_code ignored;
   const bool is_deployment =
       std::filesystem::exists(file, ignored) && deployment::is_deployment_file(file);
-  if (product::is_system_file(file) || is_deployment || !given.deploy.request.method.empty())
-    return plan_system(given, verb);
+  if (product::is_system_file(file) || is_deployment || !options.deploy.request.method.empty())
+    return plan_system(options, verb);
   for (const char* area : {"system", "admission"}) refuse_area(verb, area, "systems");
-  PlanOptions options = given;
   if (options.output.empty() && options.request.why.empty())
     options.output = std::filesystem::path(file).stem().string() + ".plan.json";
   refuse_two_results(options.json, options.output);
@@ -159,6 +157,12 @@ int run(const PlanOptions& given, const CLI::App& verb) {
     show((options.verbose ? present::plan_text : present::plan_answer)(result, options.request,
                                                                        options.output));
   return is_planned ? 0 : answer_is_no;
+}
+
+int run(const PlanOptions& given, const CLI::App& verb) {
+  PlanOptions options = given;
+  return remote::on_all_ranks(options.request.setup.context,
+                              [&] { return run_on_rank(options, verb); });
 }
 
 }  // namespace

@@ -4,20 +4,45 @@
 #include <limits>
 
 namespace millrace::explore {
+namespace {
+
+/// Slots change nothing in what runs where.
+Configuration key_of(const Configuration& configuration, const SearchContext& context) {
+  Configuration key = configuration;
+  key.slots = context.build.capacity;
+  return key;
+}
+
+}  // namespace
+
+bool CandidateCache::can_run(const Configuration& key) const {
+  return predictor_.may_fit(key) && static_cast<bool>(realise(context_, key).verdict);
+}
 
 bool CandidateCache::is_feasible(const Configuration& configuration) {
-  // Slots change nothing in what runs where.
-  Configuration key = configuration;
-  key.slots = context_.build.capacity;
-  const auto [entry, added] = feasible_.try_emplace(key, false);
-  if (added)
-    entry->second = predictor_.may_fit(key) && static_cast<bool>(realise(context_, key).verdict);
+  const auto [entry, added] = feasible_.try_emplace(key_of(configuration, context_), false);
+  if (added) entry->second = can_run(entry->first);
   return entry->second;
+}
+
+/// To find out takes about as long as a simulation.
+void CandidateCache::share_feasibility(std::span<const Configuration> configurations) {
+  std::vector<Configuration> unknown;
+  for (const Configuration& configuration : configurations) {
+    Configuration key = key_of(configuration, context_);
+    if (scores_.count(configuration) == 0 && feasible_.try_emplace(key, false).second)
+      unknown.push_back(std::move(key));
+  }
+  const std::vector<Numbers> answers =
+      shared_out(options_.ranks, unknown.size(),
+                 [&](std::size_t i) { return Numbers{can_run(unknown[i]) ? 1.0 : 0.0}; });
+  for (std::size_t i = 0; i < unknown.size(); ++i) feasible_[unknown[i]] = answers[i].front() > 0;
 }
 
 std::vector<std::optional<Score>> CandidateCache::ask(
     std::span<const Configuration> configurations) {
   std::vector<Configuration> wanted;
+  if (are_several(options_.ranks) && left() > 0) share_feasibility(configurations);
   for (const Configuration& configuration : configurations) {
     if (static_cast<std::int64_t>(wanted.size()) >= left()) break;
     if (scores_.count(configuration) == 0 &&
@@ -38,13 +63,36 @@ std::optional<Score> CandidateCache::ask(const Configuration& configuration) {
   return ask(std::span(&configuration, 1)).front();
 }
 
+std::vector<Score> CandidateCache::scores_of(
+    const std::vector<Configuration>& configurations) const {
+  if (!are_several(options_.ranks)) return objective_(configurations);
+  const auto share = [&](const std::vector<std::size_t>& mine) {
+    std::vector<Configuration> own;
+    for (const std::size_t i : mine) own.push_back(configurations[i]);
+    std::vector<Numbers> result;
+    for (const Score& score : own.empty() ? std::vector<Score>{} : objective_(own)) {
+      result.push_back({score.throughput});
+      result.back().insert(result.back().end(), score.utilisation.begin(), score.utilisation.end());
+    }
+    return result;
+  };
+  std::vector<Score> scores;
+  for (const Numbers& all : shared_out_at_once(options_.ranks, configurations.size(), share))
+    scores.push_back({all.front(), {all.begin() + 1, all.end()}});
+  return scores;
+}
+
 void CandidateCache::measure(const std::vector<Configuration>& wanted) {
+  if (options_.one_by_one && wanted.size() > 1) {
+    for (const Configuration& each : wanted) measure({each});
+    return;
+  }
   std::vector<Configuration> news;
   for (const Configuration& configuration : wanted)
     if (options_.known.count(configuration) == 0) news.push_back(configuration);
   if (!news.empty() && options_.stop && options_.stop()) stopped_ = true;
   if (stopped_) news.clear();
-  const std::vector<Score> scores = news.empty() ? std::vector<Score>{} : objective_(news);
+  const std::vector<Score> scores = news.empty() ? std::vector<Score>{} : scores_of(news);
   for (const Configuration& configuration : wanted) {
     if (const auto known = options_.known.find(configuration); known != options_.known.end()) {
       enter(configuration, known->second, true);

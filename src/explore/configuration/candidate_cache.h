@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/operation/ranks.h"
 #include "explore/configuration/predictor.h"
 
 namespace millrace::explore {
@@ -17,6 +18,8 @@ struct CandidateCacheOptions {
   std::map<Configuration, Score> known = {};  // of an interrupted search: count, but cost nothing
   /// Told of each new candidate, in order; `again`: it was known.
   std::function<void(const Configuration&, const Score&, bool again)> note = {};
+  bool one_by_one = false;  // the objective is asked for one at a time: each takes long
+  Ranks* ranks = nullptr;   // who share candidates; borrowed; null: nobody
 };
 
 class CandidateCache {
@@ -55,10 +58,14 @@ class CandidateCache {
   }
   const SearchContext& context() const { return context_; }
   const Predictor& predictor() const { return predictor_; }
+  Ranks* ranks() const { return options_.ranks; }
 
  private:
   void enter(const Configuration& configuration, const Score& score, bool again);
   void measure(const std::vector<Configuration>& wanted);
+  std::vector<Score> scores_of(const std::vector<Configuration>& configurations) const;
+  void share_feasibility(std::span<const Configuration> configurations);
+  bool can_run(const Configuration& key) const;
 
   const SearchContext& context_;
   Predictor predictor_;

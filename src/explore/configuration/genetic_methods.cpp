@@ -10,8 +10,8 @@
 namespace millrace::explore {
 namespace {
 
-constexpr int restarts = 8;  // of the profile-based search
-constexpr int most_in_vain = 30;  // generations without a new candidate
+constexpr int restarts = 8;                // of the profile-based search
+constexpr int most_in_vain = 30;           // generations without a new candidate
 constexpr int enough_without_better = 10;  // generations of the search over the other numbers
 constexpr std::int64_t for_tuning = 200;   // candidates, of which the search of cuts takes none
 
@@ -93,8 +93,7 @@ struct WholeSpace {
     return with_parameters(std::move(result), parameters);
   }
 
-  double cost(const Genome& genes) const {
-    const auto score = cache->ask(decoded(genes));
+  double cost(const Genome&, const std::optional<Score>& score) const {
     return score ? -score->throughput : 0.0;
   }
   Genome sizes() const {
@@ -124,8 +123,7 @@ struct TuningSpace {
     return with_parameters(found, chosen);
   }
   /// The throughput, less at most the allowed loss for what it takes.
-  double cost(const Genome& genes) const {
-    const auto score = cache->ask(decoded(genes));
+  double cost(const Genome& genes, const std::optional<Score>& score) const {
     double share = 0;
     for (std::size_t p = 0; p < parameters.size(); ++p)
       share += static_cast<double>(value_of(genes, p)) / static_cast<double>(parameters[p].most);
@@ -147,8 +145,16 @@ struct TuningSpace {
 template <class Space>
 Sga evolved(const Space& space, const CandidateCache& cache, std::uint64_t seed,
             int most_without_better) {
-  Sga search(
-      space.sizes(), [&](const Genome& genes) { return space.cost(genes); }, {.seed = seed});
+  const auto costs = [&space](std::span<const Genome> genomes) {
+    std::vector<Configuration> configurations;
+    for (const Genome& genes : genomes) configurations.push_back(space.decoded(genes));
+    const auto scores = space.cache->ask(configurations);
+    std::vector<GenomeCases::Cases> result;
+    for (std::size_t g = 0; g < genomes.size(); ++g)
+      result.push_back({space.cost(genomes[g], scores[g])});
+    return result;
+  };
+  Sga search(space.sizes(), costs, {.seed = seed});
   int without_better = 0;
   for (int in_vain = 0; in_vain < most_in_vain && !cache.is_spent(); ++in_vain) {
     const std::int64_t before = cache.count();
@@ -170,6 +176,7 @@ std::vector<Configuration> profile_patterns(CandidateCache& cache, std::uint64_t
   options.population = 200;
   options.epochs = 200;
   options.aim.build = cache.context().build;
+  options.ranks = cache.ranks();
   for (int start = 0; start < restarts && cache.context().problem.layers > 0; ++start) {
     options.seed = seed + static_cast<std::uint64_t>(start);
     const SearchResult found = genetic(cache.context().problem, options);

@@ -196,7 +196,13 @@ Journal Journal::resume(std::filesystem::path path, const Facts& facts,
 
 std::map<Configuration, Score> Journal::read(const std::filesystem::path& path,
                                              const SearchContext& context) {
-  const std::string text = read_file(path), header = header_of({}, context.board);
+  return known_in(read_file(path), path, context);
+}
+
+std::map<Configuration, Score> Journal::known_in(const std::string& text,
+                                                 const std::filesystem::path& path,
+                                                 const SearchContext& context) {
+  const std::string header = header_of({}, context.board);
   if (!text.starts_with(title))
     throw InputError(path.string(), "is no journal of a search; expected a file that ⟨log⟩ wrote");
   const std::size_t columns = text.find('\n') + 1, end = text.find('\n', columns);

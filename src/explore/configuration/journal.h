@@ -32,6 +32,11 @@ class Journal {
   static std::map<Configuration, Score> read(const std::filesystem::path& path,
                                              const SearchContext& context);
 
+  /// The same of the text of a journal; `path` is named in errors.
+  static std::map<Configuration, Score> known_in(const std::string& text,
+                                                 const std::filesystem::path& path,
+                                                 const SearchContext& context);
+
   /// What a journal's first line says of this name; empty: nothing, or it is no journal.
   static std::string fact(const std::filesystem::path& path, const std::string& name);
 

@@ -10,12 +10,14 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
 #include "explore/configuration/journal.h"
 #include "explore/configuration/processing.h"
 #include "explore/fallback.h"
+#include "explore/followers.h"
 
 namespace millrace::explore {
 namespace {
@@ -26,32 +28,12 @@ constexpr std::int64_t usual_candidates = 400;
 
 bool is_measured(const SearchOptions& options) { return options.objective == "measured"; }
 
-/// Times, costs and groups: all that decides between configurations.
-std::string hash_of(const Problem& problem) {
-  Hasher hasher;
-  const auto add = [&](double value) { hasher.add(fmt::format("{}", value)); };
-  for (const auto* times : {&problem.time, &problem.alone})
-    for (const std::vector<double>& layer : *times)
-      for (const double time : layer) add(time);
-  for (const Problem::Borders& borders : problem.borders) {
-    add(borders.read_ns);
-    add(borders.write_ns);
-    add(borders.border_ns);
-    add(borders.launch_ns);
-    if (borders.copy_engines == 0) continue;
-    add(borders.copy_engines);
-    hasher.add(borders.space);
-  }
-  return hasher.digits();
-}
-
 /// The thesis calls it Base(G) and Base(D).
 bool is_baseline(const SearchOptions& options) { return options.method == "one-processor"; }
 
 Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
   const plan::ProcessingTimes& times = place.processing;
-  return {times.pre, times.post, cores_of(place.board), times.reading,
-          is_baseline(options)};
+  return {times.pre, times.post, cores_of(place.board), times.reading, is_baseline(options)};
 }
 
 void add_processing_facts(Facts& facts, const plan::ProcessingTimes& times) {
@@ -65,22 +47,21 @@ void add_processing_facts(Facts& facts, const plan::ProcessingTimes& times) {
   add("processing_frames", times.frames);
 }
 
-Facts facts_of(const SearchPlace& place, const SearchOptions& options,
-                        const Problem& problem) {
+Facts facts_of(const SearchPlace& place, const SearchOptions& options, const Problem& problem) {
   const auto or_usual = [](const auto& value, const char* usual) {
     return value ? fmt::format("{}", *value) : std::string(usual);
   };
   Facts facts{{"method", options.method},
-                       {"objective", options.objective.value_or("simulated")},
-                       {"network", network::hash_of(place.network)},
-                       {"board", board::hash_of(place.board)},
-                       {"times", hash_of(problem)},
-                       {"precision", options.precision},
-                       {"seed", std::to_string(options.seed)},
-                       {"threshold", or_usual(options.threshold, "lowered")},
-                       {"top", or_usual(options.top, "10")},
-                       {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
-                       {"fallback", options.fallback ? "yes" : "no"}};
+              {"objective", options.objective.value_or("simulated")},
+              {"network", network::hash_of(place.network)},
+              {"board", board::hash_of(place.board)},
+              {"times", hash_of(problem)},
+              {"precision", options.precision},
+              {"seed", std::to_string(options.seed)},
+              {"threshold", or_usual(options.threshold, "lowered")},
+              {"top", or_usual(options.top, "10")},
+              {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
+              {"fallback", options.fallback ? "yes" : "no"}};
   add_processing_facts(facts, place.processing);
   if (options.streams > 1) facts.emplace_back("streams", std::to_string(options.streams));
   if (options.option) facts.emplace_back("option", Hasher().add(*options.option).digits());
@@ -88,12 +69,28 @@ Facts facts_of(const SearchPlace& place, const SearchOptions& options,
   return facts;
 }
 
-std::optional<Journal> journal_of(const SearchOptions& options,
-                                           const Facts& facts,
-                                           const SearchContext& search_context) {
+std::string fact_text(const Facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts) text += name + "=" + value + " ";
+  return text;
+}
+
+/// The first rank's.
+std::optional<Journal> journal_of(Ranks* ranks, const SearchOptions& options, const Facts& facts,
+                                  const SearchContext& search_context) {
+  if (is_follower(ranks)) return std::nullopt;
   if (options.resume) return Journal::resume(*options.resume, facts, search_context);
   if (options.log) return Journal(*options.log, facts, search_context);
   return std::nullopt;
+}
+
+/// On all ranks, what the first one's journal holds.
+std::map<Configuration, Score> known_in(const std::optional<Journal>& journal, Ranks* ranks,
+                                        const SearchOptions& options,
+                                        const SearchContext& search_context) {
+  if (!options.resume) return {};
+  const std::string text = of_first(ranks, [&] { return read_file(*options.resume); });
+  return journal ? journal->known() : Journal::known_in(text, *options.resume, search_context);
 }
 
 Objective objective_of(const SearchPlace& place, const SearchOptions& options,
@@ -162,7 +159,7 @@ std::string name_of_option(const std::string& name, const SearchContext& search_
 }
 
 MethodOptions method_options(const SearchPlace& place, const SearchOptions& options,
-                                      const SearchContext& search_context) {
+                             const SearchContext& search_context) {
   MethodOptions result;
   const Processing processing = processing_of(place, options);
   result.limits.streams = options.streams;
@@ -171,10 +168,9 @@ MethodOptions method_options(const SearchPlace& place, const SearchOptions& opti
   result.random_start = options.start == "random";
   if (options.start && !result.random_start) {
     std::error_code ignored;
-    result.starts =
-        std::filesystem::is_regular_file(*options.start, ignored)
-            ? tuples_in(*options.start, search_context)
-            : StartTuples{{{}, cuts_in(*options.start, search_context.problem.layers)}};
+    result.starts = std::filesystem::is_regular_file(*options.start, ignored)
+                        ? tuples_in(*options.start, search_context)
+                        : StartTuples{{{}, cuts_in(*options.start, search_context.problem.layers)}};
   }
   if (options.option) result.option = name_of_option(*options.option, search_context);
   if (options.method == "fine-tuner" && result.starts.empty())
@@ -191,12 +187,10 @@ MethodOptions method_options(const SearchPlace& place, const SearchOptions& opti
 /// "" or, where that was asked for, what stood in the way.
 std::string without_fallback(const SearchContext& search_context) {
   if (search_context.fallback) return "";
-  return fmt::format(" without fallback ({})",
-                     fmt::join(first_refusals(search_context), "; "));
+  return fmt::format(" without fallback ({})", fmt::join(first_refusals(search_context), "; "));
 }
 
-void note_processing(const SearchPlace& place, const Processing& processing,
-                     const Score& score) {
+void note_processing(const SearchPlace& place, const Processing& processing, const Score& score) {
   if (processing.each() <= Time{}) return;
   if (processing.in_sequence)
     return place.context.note(fmt::format(
@@ -227,8 +221,7 @@ void note_candidates(const SearchPlace& place, const SearchOptions& options,
 }
 
 /// What a plan does not say of itself.
-void note_parameters(const SearchPlace& place, const Configuration& found,
-                     const Score& score) {
+void note_parameters(const SearchPlace& place, const Configuration& found, const Score& score) {
   std::string text = fmt::format("fine-tuned: {} slots", found.slots);
   if (!found.streams.empty()) text += fmt::format(", streams {}", fmt::join(found.streams, ","));
   if (found.pre_threads > 0) text += fmt::format(", {} pre-processing threads", found.pre_threads);
@@ -239,8 +232,7 @@ void note_parameters(const SearchPlace& place, const Configuration& found,
 
 /// What the chosen plan passes beside pre- and post-processing; nothing if there is none.
 std::optional<double> application_fps(const SearchPlace& place, const Choice& choice,
-                                      const Processing& processing,
-                                      const Score& found) {
+                                      const Processing& processing, const Score& found) {
   const Candidate& winner = choice.winner();
   if (processing.each() <= Time{} || winner.plan.stages.empty()) return std::nullopt;
   if (!winner.search.is_one_processor) return found.throughput;
@@ -252,8 +244,7 @@ std::optional<double> application_fps(const SearchPlace& place, const Choice& ch
 }
 
 /// What one processor passes if nothing overlaps; nothing if there is no pre- or post-processing.
-std::optional<double> baseline_fps(const Choice& choice,
-                                   const Processing& processing) {
+std::optional<double> baseline_fps(const Choice& choice, const Processing& processing) {
   const auto alone = std::ranges::find_if(
       choice.candidates, [](const Candidate& each) { return each.search.is_one_processor; });
   if (processing.each() <= Time{} || alone == choice.candidates.end()) return std::nullopt;
@@ -303,8 +294,8 @@ bool is_configuration_search(const SearchOptions& options) {
                         options.post_time.has_value(),    options.start.has_value(),
                         options.option.has_value()};
   const char* names[] = {"⟨objective⟩",    "⟨search_time⟩", "⟨candidates⟩", "⟨jobs⟩",
-                         "⟨log⟩",          "⟨resume⟩",     "⟨threshold⟩",  "⟨top⟩",
-                         "⟨allowed_loss⟩", "⟨pre_time⟩",   "⟨post_time⟩",  "⟨start⟩",
+                         "⟨log⟩",          "⟨resume⟩",      "⟨threshold⟩",  "⟨top⟩",
+                         "⟨allowed_loss⟩", "⟨pre_time⟩",    "⟨post_time⟩",  "⟨start⟩",
                          "⟨option⟩"};
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
@@ -316,37 +307,42 @@ bool is_configuration_search(const SearchOptions& options) {
 }
 
 Choice search_configurations(const SearchPlace& place, const SearchOptions& options,
-                                      const ChooseOptions& choose) {
+                             const ChooseOptions& choose) {
   const Problem problem = make_problem(place.network, place.board, place.profile);
   const SearchContext search_context{place.network, place.board, problem, choose.build,
-                                              options.fallback};
-  std::optional<Journal> journal =
-      journal_of(options, facts_of(place, options, problem), search_context);
+                                     options.fallback};
   CandidateCacheOptions budget;
+  budget.one_by_one = is_measured(options);
+  budget.ranks = is_measured(options) ? nullptr : place.context.ranks;
+  lead(budget.ranks, place, choose.build);
+  const Facts facts = facts_of(place, options, problem);
+  check_same(budget.ranks, "its board, its times or a file is", fact_text(facts));
+  std::optional<Journal> journal = journal_of(budget.ranks, options, facts, search_context);
   budget.candidates = options.candidates.value_or(usual_candidates);
-  if (journal) budget.known = journal->known();
+  budget.known = known_in(journal, budget.ranks, options, search_context);
   const InterruptGuard interrupt(place.context.interrupt);
   const auto start = Clock::now();
   const Time limit =
       options.time_limit ? read_duration(*options.time_limit, "⟨search_time⟩") : Time::max();
   budget.stop = [&] {
     interrupt.check();
-    return Clock::now() - start > limit;
+    if (!options.time_limit) return false;
+    return !of_first(budget.ranks, [&] {
+              return std::string(Clock::now() - start > limit ? "late" : "");
+            }).empty();
   };
   const auto work = place.context.begin("searching");
   std::int64_t count = 0;
   double best = 0;
-  budget.note = [&](const Configuration& candidate, const Score& score,
-                    bool again) {
+  budget.note = [&](const Configuration& candidate, const Score& score, bool again) {
     if (journal && !again) journal->add(candidate, score);
     best = std::max(best, score.throughput);
     work->show(static_cast<double>(++count) / static_cast<double>(budget.candidates),
                fmt::format("{} candidates, best {} frames/s", count, four_digits(best)));
   };
-  CandidateCache cache(search_context,
-                                objective_of(place, options, search_context), budget);
-  const auto found = method_named(options.method)
-                         ->run(cache, method_options(place, options, search_context));
+  CandidateCache cache(search_context, objective_of(place, options, search_context), budget);
+  const auto found =
+      method_named(options.method)->run(cache, method_options(place, options, search_context));
   if (!found)
     throw InputError(place.board.name,
                      fmt::format("⟨search⟩ {} found no plan that the board can run{}; try another "

@@ -42,18 +42,22 @@ class Lexicase {
  private:
   void begin() {
     living_ = first_generation(sizes_, options_.start, options_.population, random_);
-    for (const Genome& genome : living_) ask(genome);
+    ask();
   }
 
-  const std::vector<double>& ask(const Genome& genome) {
-    const auto [at, is_new] = known_.try_emplace(genome);
-    if (!is_new) return at->second;
-    at->second = cases_(genome);
-    const double sum = std::accumulate(at->second.begin(), at->second.end(), 0.0);
-    best_.resize(at->second.size(), std::numeric_limits<double>::infinity());
-    for (std::size_t c = 0; c < best_.size(); ++c) note(best_[c], at->second[c]);
-    note(best_sum_, sum);
-    return at->second;
+  /// For the cases of those that live, where they are not known.
+  void ask() {
+    std::vector<Genome> wanted;
+    for (const Genome& genome : living_)
+      if (known_.try_emplace(genome).second) wanted.push_back(genome);
+    std::vector<std::vector<double>> found = cases_.of(wanted);
+    for (std::size_t w = 0; w < wanted.size(); ++w) {
+      const double sum = std::accumulate(found[w].begin(), found[w].end(), 0.0);
+      best_.resize(found[w].size(), std::numeric_limits<double>::infinity());
+      for (std::size_t c = 0; c < best_.size(); ++c) note(best_[c], found[w][c]);
+      note(best_sum_, sum);
+      known_[wanted[w]] = std::move(found[w]);
+    }
   }
 
   void note(double& best, double value) {
@@ -83,7 +87,7 @@ class Lexicase {
     std::sort(living_.begin(), living_.end());
     living_.erase(std::unique(living_.begin(), living_.end()), living_.end());
     std::vector<const std::vector<double>*> values;
-    for (const Genome& genome : living_) ask(genome);
+    ask();
     for (const Genome& genome : living_) values.push_back(&known_.at(genome));
     std::vector<Genome> survivors{living_[best_by_sum(values)]};
     while (survivors.size() < options_.population) survivors.push_back(living_[chosen(values)]);

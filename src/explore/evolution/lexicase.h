@@ -25,7 +25,7 @@ struct LexicaseResult {
 /// Each generation has two children of each survivor (uniform crossover with another one, then one
 /// gene changed, and another one with probability 1/2, and so on); survivors are selected of all,
 /// each by its own order of the cases. The best by the sum of the cases always survives. Each
-/// genome's cases are asked for once.
+/// genome's cases are asked for once, those of a generation at once.
 LexicaseResult lexicase_search(const Genome& sizes, const GenomeCases& cases,
                                const LexicaseOptions& options);
 

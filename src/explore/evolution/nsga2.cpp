@@ -28,8 +28,7 @@ Nsga2::Nsga2(Genome sizes, GenomeCases objectives, const Nsga2Options& options)
       objectives_(std::move(objectives)),
       options_(options),
       random_(options.seed) {
-  for (Genome& genome : first_generation(sizes_, {}, options_.population, random_))
-    add(std::move(genome));
+  add(first_generation(sizes_, {}, options_.population, random_));
   select();
 }
 
@@ -43,13 +42,13 @@ void Nsga2::next_generation() {
       children.push_back(std::move(*child));
     }
   }
-  for (Genome& child : children) add(std::move(child));
+  add(std::move(children));
   select();
 }
 
-void Nsga2::add(Genome genome) {
-  points_.push_back(objectives_(genome));
-  living_.push_back(std::move(genome));
+void Nsga2::add(std::vector<Genome> genomes) {
+  for (Point& point : objectives_.of(genomes)) points_.push_back(std::move(point));
+  for (Genome& genome : genomes) living_.push_back(std::move(genome));
 }
 
 void Nsga2::select() {

@@ -19,7 +19,7 @@ struct Nsga2Options {
 /// everywhere.
 class Nsga2 {
  public:
-  /// Asks for the first generation's objectives. Precondition: there are genes.
+  /// Asks for the objectives of a generation at once. Precondition: there are genes.
   Nsga2(Genome sizes, GenomeCases objectives, const Nsga2Options& options);
   void next_generation();
   /// Its objectives, by genome.
@@ -27,7 +27,7 @@ class Nsga2 {
   const std::vector<Genome>& population() const { return living_; }
 
  private:
-  void add(Genome genome);
+  void add(std::vector<Genome> genomes);
   void select();
   const Genome& parent();
 

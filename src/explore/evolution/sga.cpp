@@ -4,33 +4,33 @@
 
 namespace millrace::explore {
 
-Sga::Sga(Genome sizes, Cost cost, SgaOptions options)
+Sga::Sga(Genome sizes, GenomeCases cost, SgaOptions options)
     : sizes_(std::move(sizes)),
       cost_(std::move(cost)),
       options_(std::move(options)),
       random_(options_.seed) {
-  for (Genome& genome :
-       first_generation(sizes_, std::move(options_.start), options_.population, random_))
-    add(std::move(genome));
+  add(first_generation(sizes_, std::move(options_.start), options_.population, random_));
   sort();
 }
 
 void Sga::next_generation() {
-  std::vector<Genome> parents;
+  std::vector<Genome> parents, children;
   for (std::size_t i = 0; i < options_.population; ++i) parents.push_back(parent());
   for (const Genome& each : parents) {
     Genome child = each;
     cross_exponentially(child, parents[random_.below(parents.size())], options_.crossover, random_);
     mutate_uniformly(child, sizes_, options_.mutation, random_);
-    add(std::move(child));
+    children.push_back(std::move(child));
   }
+  add(std::move(children));
   sort();
   living_.resize(options_.population);
 }
 
-void Sga::add(Genome genome) {
-  const double cost = cost_(genome);
-  living_.push_back({std::move(genome), cost});
+void Sga::add(std::vector<Genome> genomes) {
+  const auto costs = cost_.of(genomes);
+  for (std::size_t g = 0; g < genomes.size(); ++g)
+    living_.push_back({std::move(genomes[g]), costs[g].front()});
 }
 
 void Sga::sort() { std::ranges::stable_sort(living_, {}, &Individual::cost); }

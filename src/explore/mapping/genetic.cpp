@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/random.h"
+#include "explore/mapping/board_energy.h"
 #include "explore/mapping/evaluator.h"
 #include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
@@ -16,23 +17,29 @@ namespace {
 using Genes = std::vector<Gene>;  // by layer
 
 constexpr double never_reached = std::numeric_limits<double>::infinity();
+constexpr double unknown = -1;  // no fitness is so small
 
 /// What the search minimises.
 class MappingCost {
  public:
   MappingCost(const Problem& problem, const Aim& aim)
-      : evaluator_(problem), plan_period_(problem, aim.build), kind_(aim.fitness) {}
+      : problem_(problem),
+        evaluator_(problem),
+        plan_period_(problem, aim.build),
+        kind_(aim.fitness) {}
   const Evaluator& evaluator() const { return evaluator_; }
 
   /// The period is not asked for where the slowest stage already takes `too_much`.
   double of(const Genes& genes, double too_much) const {
     std::vector<double> times(evaluator_.resources());
     evaluator_.processor_times(genes, times);
+    if (kind_ == Fitness::board_energy) return largest_energy(problem_, genes, times);
     const double fitness = fitness_of(kind_, times);
     return kind_ == Fitness::period && fitness < too_much ? plan_period_.of(genes) : fitness;
   }
 
  private:
+  const Problem& problem_;
   Evaluator evaluator_;
   PlanPeriod plan_period_;
   Fitness kind_;
@@ -79,7 +86,8 @@ class SingleGeneAlgorithm {
 
   /// The fittest; how many epochs it took.
   std::pair<Genes, int> evolved(const std::vector<Genes>& first) {
-    for (const Genes& genes : first) living_.push_back({genes, cost_.of(genes, never_reached)});
+    for (const Genes& genes : first) living_.push_back({genes, unknown});
+    rate(0, never_reached);
     sort();
     int epoch = 0;
     for (int unchanged = 0; epoch < options_.epochs && unchanged < options_.patience; ++epoch) {
@@ -103,11 +111,11 @@ class SingleGeneAlgorithm {
     const Known known(living_);
     const double too_much = known.size() == size ? living_.back().fitness : never_reached;
     for (std::size_t i = 0; i < size; ++i) {
-      Individual child{child_of(size), 0};
-      const std::optional<double> fitness = known.fitness_of(child.genes);
-      child.fitness = fitness ? *fitness : cost_.of(child.genes, too_much);
+      Individual child{child_of(size), unknown};
+      child.fitness = known.fitness_of(child.genes).value_or(unknown);
       living_.push_back(std::move(child));
     }
+    rate(size, too_much);
     sort();
     const auto is_copy = [](const auto& a, const auto& b) {
       return a.fitness == b.fitness && a.genes == b.genes;
@@ -115,6 +123,18 @@ class SingleGeneAlgorithm {
     living_.erase(std::unique(living_.begin(), living_.end(), is_copy), living_.end());
     living_.resize(std::min(size, living_.size()));
     for (std::size_t i = 0; living_.size() < size; ++i) living_.push_back(living_[i]);
+  }
+
+  /// From `begin` on, those whose fitness is unknown.
+  void rate(std::size_t begin, double too_much) {
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = begin; i < living_.size(); ++i)
+      if (living_[i].fitness == unknown) wanted.push_back(i);
+    const auto cost = [&](std::size_t w) {
+      return Numbers{cost_.of(living_[wanted[w]].genes, too_much)};
+    };
+    const std::vector<Numbers> costs = shared_out(options_.ranks, wanted.size(), cost);
+    for (std::size_t w = 0; w < wanted.size(); ++w) living_[wanted[w]].fitness = costs[w].front();
   }
 
   /// `size` parents come first; children made so far stand behind them.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "explore/mapping/evaluator.h"
 #include "explore/mapping/plan_period.h"
 #include "explore/mapping/search.h"
@@ -238,17 +239,25 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
 
 const char* name_of(Fitness fitness) {
   switch (fitness) {
-    case Fitness::period: return "period";
-    case Fitness::bottleneck: return "bottleneck";
-    case Fitness::balance: break;
+    case Fitness::period:
+      return "period";
+    case Fitness::bottleneck:
+      return "bottleneck";
+    case Fitness::board_energy:
+      return "board-energy";
+    case Fitness::balance:
+      break;
   }
   return "balance";
 }
 
 Fitness read_fitness(const std::string& text, const std::string& place) {
-  for (const Fitness fitness : {Fitness::period, Fitness::bottleneck, Fitness::balance})
+  for (const Fitness fitness :
+       {Fitness::period, Fitness::bottleneck, Fitness::balance, Fitness::board_energy})
     if (text == name_of(fitness)) return fitness;
-  throw InputError(place, fmt::format("found '{}', expected period, bottleneck or balance", text));
+  throw InputError(place, fmt::format("found '{}', expected period, bottleneck, balance or "
+                                      "board-energy",
+                                      text));
 }
 
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
@@ -281,6 +290,27 @@ double lower_bound(const Problem& problem) {
     heaviest = std::max(heaviest, least);
   }
   return std::max(heaviest, total / static_cast<double>(useful_processors(problem)));
+}
+
+std::string hash_of(const Problem& problem) {
+  Hasher hasher;
+  const auto add = [&](double value) { hasher.add(fmt::format("{}", value)); };
+  for (const auto* times : {&problem.time, &problem.alone})
+    for (const std::vector<double>& layer : *times)
+      for (const double time : layer) add(time);
+  for (const Problem::Borders& borders : problem.borders) {
+    add(borders.read_ns);
+    add(borders.write_ns);
+    add(borders.border_ns);
+    add(borders.launch_ns);
+    if (borders.copy_engines == 0) continue;
+    add(borders.copy_engines);
+    hasher.add(borders.space);
+  }
+  for (const auto* values :
+       {&problem.energy.busy_mw, &problem.energy.still_mw, &problem.energy.link_nj})
+    for (const double value : *values) add(value);
+  return hasher.digits();
 }
 
 }  // namespace millrace::explore

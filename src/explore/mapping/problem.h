@@ -66,6 +66,14 @@ struct Problem {
   /// [layer][processor]: why it cannot run there, and who says so. For messages; may be empty.
   std::vector<std::vector<std::string>> refusals = {};
   std::vector<std::string> names = {};  // of processors; for messages, may be empty
+  /// What a frame draws; empty where no search asks for it. Boards are numbered, 0 is `here`.
+  struct Energy {
+    std::vector<double> busy_mw;        // by processor, while it works
+    std::vector<std::size_t> board_of;  // by processor
+    std::vector<double> still_mw;       // by board, all the time
+    std::vector<double> link_nj;        // by board, of a number on the link that leads to it
+    bool operator==(const Energy&) const = default;
+  } energy = {};
 
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
@@ -124,15 +132,18 @@ plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
 plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
                          std::span<const plan::Mapping> by_replica);
 
+/// Of times, costs and groups: all that decides between mappings.
+std::string hash_of(const Problem& problem);
+
 /// period: the time between two frames by the dataflow graph of the mapping's plan; see
 /// mapping/plan_period.h.
-enum class Fitness { period, bottleneck, balance };
+enum class Fitness { period, bottleneck, balance, board_energy };
 const char* name_of(Fitness fitness);  // "period"
 /// InputError naming `place`.
 Fitness read_fitness(const std::string& text, const std::string& place);
-/// bottleneck: the largest processor time, the lower bound of the period; of `period` too, as these
-/// times say no more. balance: equation 3.1, the sum over all ordered pairs of
-/// processors of the difference of their times.
+/// bottleneck: the largest processor time, the lower bound of the period; of `period` and of
+/// `board_energy` (mapping/board_energy.h) too, as these times say no more. balance: equation 3.1,
+/// the sum over all ordered pairs of processors of the difference of their times.
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times);
 
 }  // namespace millrace::explore

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/operation/ranks.h"
 #include "explore/mapping/problem.h"
 #include "plan/build.h"
 
@@ -11,11 +12,11 @@ namespace millrace::explore {
 
 struct SearchResult {
   plan::Mapping mapping;
-  double fitness = 0;     // in nanoseconds
-  double bottleneck = 0;  // the largest processor time
-  std::string method;     // the search that found it
-  int epochs = 0;         // of the genetic search
-  int moves = 0;          // by improve(), behind the search
+  double fitness = 0;             // in nanoseconds
+  double bottleneck = 0;          // the largest processor time
+  std::string method;             // the search that found it
+  int epochs = 0;                 // of the genetic search
+  int moves = 0;                  // by improve(), behind the search
   bool is_one_processor = false;  // it was to be: the whole network on one of them
 };
 
@@ -40,6 +41,7 @@ struct GeneticOptions {
   int patience = 50;        // stop after this many epochs without improvement
   Aim aim = {};
   std::uint64_t seed = 1;
+  Ranks* ranks = nullptr;  // who share each generation; borrowed; null: nobody
   std::function<void(int epoch, double best)> progress;  // may be empty
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/operation/ranks.h"
 #include "explore/system/clocks.h"
 #include "explore/system/group_plan.h"
 #include "realtime/analysis.h"
@@ -77,6 +78,7 @@ struct CombineOptions {
   std::vector<Combination> start = {};
   bool first_feasible = false;       // ends with the first combination that meets all deadlines
   std::size_t most_nodes = 200'000;  // of an exact search
+  Ranks* ranks = nullptr;            // who share generations; borrowed; null: nobody
   std::function<bool()> stop = {};
   std::function<void(double share, double best_mw)> progress = {};
 };

@@ -1,19 +1,23 @@
 #include "explore/system/deploy.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
+#include "explore/followers.h"
 #include "explore/system/deploy_graphs.h"
 #include "explore/system/placement.h"
 #include "explore/system/settings.h"
 #include "formats/model_source.h"
 #include "plan/variants.h"
+#include "system/system_file.h"
 
 namespace millrace::explore {
 namespace {
@@ -46,15 +50,15 @@ struct DeployWork : SystemToDeploy {
 bool are_alike(const system::Group& a, const system::Group& b) {
   return a.model == b.model && a.application == b.application && a.precisions == b.precisions &&
          a.preprocess == b.preprocess && a.postprocess == b.postprocess && a.rates == b.rates &&
-         a.events == b.events && a.budget == b.budget &&
-         a.deadline == b.deadline;
+         a.events == b.events && a.budget == b.budget && a.deadline == b.deadline;
 }
 
 GroupFront search_front(const DeployWork& work, const GroupSpace& space,
-                                 const GroupObjective& objective, const char* method) {
+                        const GroupObjective& objective, const char* method) {
   const auto shown = work.context.begin("searching plans");
   FrontOptions options = work.options.fronts;
   options.seed = work.options.seed;
+  options.ranks = work.context.ranks;
   options.stop = [&] {
     work.interrupt.check();
     return false;
@@ -66,8 +70,7 @@ GroupFront search_front(const DeployWork& work, const GroupSpace& space,
 }
 
 /// Where frames may overlap, a plan may have no stage of several phases; `left_out` counts those.
-GroupObjective objective_of(const DeployWork& work, std::size_t group,
-                                     std::size_t& left_out) {
+GroupObjective objective_of(const DeployWork& work, std::size_t group, std::size_t& left_out) {
   const GroupModel& model = *work.models[group];
   const bool one_phase = deployment::frames_may_overlap(work.system, system::GroupId(group));
   return [&model, &left_out, one_phase](const Configuration& configuration) {
@@ -128,8 +131,7 @@ void add_without_network(DeployWork& work, std::size_t group) {
 }
 
 /// Modelled steps take as long on each CPU device; measured ones were measured where they are.
-std::vector<GroupPlan> on_each_cluster(const DeployWork& work,
-                                                std::vector<GroupPlan> plans) {
+std::vector<GroupPlan> on_each_cluster(const DeployWork& work, std::vector<GroupPlan> plans) {
   if (work.system.board.empty()) return plans;
   return with_steps_on_each_device(work.board, std::move(plans));
 }
@@ -157,8 +159,7 @@ void search_groups(DeployWork& work) {
     work.plans.push_back(on_each_cluster(work, work.groups[g].front.plans));
     work.groups[g].plans = work.plans.back();
     for (const GroupPlan& plan : work.plans.back())
-      work.groups[g].stages.push_back(
-          realise(work.models[g]->context, plan.configuration).plan);
+      work.groups[g].stages.push_back(realise(work.models[g]->context, plan.configuration).plan);
   }
   set_priorities(work);
 }
@@ -180,6 +181,7 @@ void add_models(DeployWork& work) {
 CombineOptions combine_options(const DeployWork& work, Work& shown) {
   CombineOptions options = work.options.combine;
   options.seed = work.options.seed;
+  options.ranks = work.context.ranks;
   options.stop = [&] {
     work.interrupt.check();
     return false;
@@ -193,8 +195,7 @@ CombineOptions combine_options(const DeployWork& work, Work& shown) {
 }
 
 /// What the exact search finds takes the place of what the method decided, if it is better.
-void add_exact(const MethodRun& run, const CombineOptions& options,
-               MethodReport& report) {
+void add_exact(const MethodRun& run, const CombineOptions& options, MethodReport& report) {
   auto exact = exact_method(run, options, report.decided);
   if (!exact) return;
   report.decided = std::move(exact->decided);
@@ -275,8 +276,8 @@ std::size_t infeasible_scenario(const std::vector<Combined>& found) {
 /// Empty if there is a deployment.
 std::string refusal_of_method(const DeployWork& work, const MethodReport& report) {
   if (report.decided.feasible) return {};
-  CombinationProblem problem{work.system, work.board, work.plans,
-                                      scenes_of(work.system), work.system.levels - 1};
+  CombinationProblem problem{work.system, work.board, work.plans, scenes_of(work.system),
+                             work.system.levels - 1};
   problem.analysis = work.options.analysis;
   problem.thorough = work.options.exact;
   const std::size_t at = infeasible_scenario(report.decided.found);
@@ -306,8 +307,7 @@ void decide_by_mapping(const DeployWork& work, DeployResult& result) {
 
 void decide_plans(const DeployWork& work, DeployResult& result) {
   const DeployMethod& method = method_of(work.options);
-  CombinationProblem highest{
-      work.system, work.board, work.plans, {}, work.system.levels - 1};
+  CombinationProblem highest{work.system, work.board, work.plans, {}, work.system.levels - 1};
   result.refusal = too_short_deadline(highest);
   if (!result.refusal.empty() && !work.options.max_rate) return;
   result.methods.push_back(run_one(work, method));
@@ -316,6 +316,18 @@ void decide_plans(const DeployWork& work, DeployResult& result) {
   if (result.refusal.empty()) result.refusal = refusal_of_method(work, result.methods.front());
   if (result.refusal.empty() && !method.each_scenario)
     result.deployment = deployment_of(work, result.methods.front());
+}
+
+/// Of all that is decided by.
+std::string hash_of(const SystemToDeploy& given) {
+  Hasher hasher;
+  hasher.add(given.board_hash).add(system::to_json(given.system, {}).dump());
+  for (const auto& source : given.sources) {
+    if (source == nullptr) continue;
+    hasher.add(network::hash_of(*source->network)).add(hash_of(source->problem));
+    if (source->worst) hasher.add(hash_of(*source->worst));
+  }
+  return hasher.digits();
 }
 
 }  // namespace
@@ -329,6 +341,7 @@ std::optional<std::size_t> earlier_alike(const system::System& system, std::size
 DeployResult deploy(SystemToDeploy given, const DeployOptions& options, const Context& context) {
   DeployWork work{std::move(given), options, context};
   work.by_mapping = decides_by_mapping(options.method, work.system);
+  check_same(context.ranks, "its system or model is", hash_of(work));
   add_models(work);
   search_groups(work);
   DeployResult result;
@@ -336,6 +349,7 @@ DeployResult deploy(SystemToDeploy given, const DeployOptions& options, const Co
     decide_by_mapping(work, result);
   else
     decide_plans(work, result);
+  wait_for_first(context.ranks);
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "explore/evolution/lexicase.h"
 #include "explore/system/evaluator.h"
@@ -43,7 +45,7 @@ class Combining {
     for (const Combination& start : options_.start) lexicase.start.push_back(genome_of(start));
     lexicase.stop = [this](std::size_t generation) { return stops(generation); };
     const LexicaseResult result = lexicase_search(
-        sizes, [this](const Genome& genome) { return ask(genome); }, lexicase);
+        sizes, [this](std::span<const Genome> genomes) { return ask(genomes); }, lexicase);
     best_.evaluated = result.evaluated;
     best_.generations = result.generations;
     evaluator_.note_clock_searches(best_);
@@ -58,23 +60,60 @@ class Combining {
     return (options_.first_feasible && best_.feasible) || (options_.stop && options_.stop());
   }
 
-  std::vector<double> ask(const Genome& genome) {
+  std::vector<std::vector<double>> ask(std::span<const Genome> genomes) {
+    std::vector<std::vector<double>> result;
+    if (!are_several(options_.ranks)) {
+      for (const Genome& genome : genomes) result.push_back(ask(genome));
+      return result;
+    }
+    const std::vector<Numbers> all = shared_out(
+        options_.ranks, genomes.size(), [&](std::size_t g) { return assessed(genomes[g]).cases; });
+    for (std::size_t g = 0; g < genomes.size(); ++g) result.push_back(noted(genomes[g], all[g]));
+    return result;
+  }
+
+  struct Assessed {
+    std::vector<double> cases;
+    std::optional<Combined> found = {};  // nothing where it was not looked at closely
+  };
+  Assessed assessed(const Genome& genome) {
     const Combination combination(genome.begin(), genome.end());
     const Placement placement = place_stages(problem_, combination);
     const std::size_t over = subnets_too_many(problem_, groups_, combination, placement);
     if (over > 0)  // fewer are better
-      return std::vector<double>(problem_.scenes.size(),
-                                 misses * misses * static_cast<double>(over));
-    if (options_.first_feasible && best_.feasible) return best_cases_;
+      return {
+          std::vector<double>(problem_.scenes.size(), misses * misses * static_cast<double>(over))};
+    if (options_.first_feasible && best_.feasible) return {best_cases_};
     Combined found = evaluator_.assess(combination, placement, !options_.first_feasible);
     std::vector<double> cases = cases_of(problem_, found);
-    const double sum = std::accumulate(cases.begin(), cases.end(), 0.0);
-    if (sum < least_) {
-      least_ = sum;
-      best_ = std::move(found);
-      best_cases_ = cases;
-    }
+    return {std::move(cases), std::move(found)};
+  }
+
+  std::vector<double> ask(const Genome& genome) {
+    Assessed own = assessed(genome);
+    if (own.found) keep_if_best(own.cases, std::move(*own.found));
+    return own.cases;
+  }
+
+  /// What another rank computed; what might be the best is computed here once more.
+  std::vector<double> noted(const Genome& genome, const std::vector<double>& cases) {
+    const bool is_over = !cases.empty() && cases.front() >= misses * misses;
+    if (is_over) return cases;
+    if (options_.first_feasible && best_.feasible) return best_cases_;
+    if (sum_of(cases) < least_) return ask(genome);
     return cases;
+  }
+
+  static double sum_of(const std::vector<double>& cases) {
+    return std::accumulate(cases.begin(), cases.end(), 0.0);
+  }
+
+  void keep_if_best(const std::vector<double>& cases, Combined found) {
+    const double sum = sum_of(cases);
+    if (sum >= least_) return;
+    least_ = sum;
+    best_ = std::move(found);
+    best_cases_ = cases;
   }
 
   const CombinationProblem& problem_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explore/followers.h"
 #include "explore/system/methods.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"
@@ -42,14 +43,15 @@ std::unique_ptr<GroupSource> group_source(const GroupOnBoard& of,
                                           const GroupSourceOptions& options) {
   auto source = std::make_unique<GroupSource>();
   source->network = &of.network;
-  source->board = board::only(of.board, !options.processors.empty()
-                                            ? options.processors
-                                            : processors_for_networks(of.board));
+  source->board =
+      board::only(of.board, !options.processors.empty() ? options.processors
+                                                        : processors_for_networks(of.board));
   source->engine = options.engine;
   const auto& precisions = of.group.precisions;
-  const profile::Profile all = of.is_modelled
-                                   ? profile::modelled(of.network, source->board, precisions)
-                                   : options.measure(of.network, source->board);
+  const profile::Profile all =
+      of.is_modelled ? profile::modelled(of.network, source->board, precisions)
+                     : profile_of_first(options.ranks,
+                                        [&] { return options.measure(of.network, source->board); });
   source->profile = profile::select(all, precisions);
   source->build.engine = source->engine;
   source->problem = make_problem(of.network, source->board, source->profile);
@@ -64,7 +66,7 @@ std::unique_ptr<GroupSource> group_source(const GroupOnBoard& of,
 }
 
 GroupModel group_model(const GroupSource& source, const system::System& system,
-                                system::GroupId group, const board::Board& board) {
+                       system::GroupId group, const board::Board& board) {
   GroupModel model{*source.context, board};
   model.period = period_of(system, group, system.levels - 1);
   model.preprocess = system[group].preprocess.value_or(Time{});

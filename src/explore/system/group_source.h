@@ -33,6 +33,7 @@ struct GroupSourceOptions {
   std::string engine = {};
   /// The times of the group's network on this board, which is this machine.
   std::function<profile::Profile(const network::Network&, const board::Board&)> measure = {};
+  Ranks* ranks = nullptr;  // of which the first measures; borrowed; null: nobody
 };
 
 /// All that are not CPU cores if one of them runs all operators, else all.
@@ -49,7 +50,7 @@ std::unique_ptr<GroupSource> group_source(const GroupOnBoard& of,
 
 /// Borrows the source and the board.
 GroupModel group_model(const GroupSource& source, const system::System& system,
-                                system::GroupId group, const board::Board& board);
+                       system::GroupId group, const board::Board& board);
 /// With layer-wise estimates of accelerators' times.
 GroupModel estimated_model(const GroupSource& source, const GroupModel& actual);
 

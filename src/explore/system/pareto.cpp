@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "explore/evolution/lexicase.h"
 #include "explore/evolution/nsga2.h"
@@ -25,8 +27,8 @@ bool comes_first(const GroupPlan& a, const GroupPlan& b) {
 /// What was asked so far; each candidate once.
 class Asked {
  public:
-  Asked(const GroupSpace& space, const GroupObjective& objective)
-      : space_(space), objective_(objective) {}
+  Asked(const GroupSpace& space, const GroupObjective& objective, Ranks* ranks)
+      : space_(space), objective_(objective), ranks_(ranks) {}
 
   /// A gene for the option, and one for each cut of the longest one.
   Genome sizes() const {
@@ -52,23 +54,40 @@ class Asked {
     return result;
   }
 
-  const std::optional<GroupPlan>& ask(const Configuration& configuration) {
-    const auto [at, is_new] = known_.try_emplace(configuration);
-    if (is_new) at->second = objective_(configuration);
-    return at->second;
+  /// Those that are new are shared by the ranks.
+  void ask(const std::vector<Configuration>& configurations) { ask(configurations, ranks_); }
+  void ask(const std::vector<Configuration>& configurations, Ranks* ranks) {
+    std::vector<Configuration> wanted;
+    for (const Configuration& configuration : configurations)
+      if (known_.try_emplace(configuration).second) wanted.push_back(configuration);
+    const std::vector<Numbers> found = shared_out(ranks, wanted.size(), [&](std::size_t w) {
+      std::optional<GroupPlan>& plan = plans_[wanted[w]] = objective_(wanted[w]);
+      return plan ? objectives_of(*plan) : Numbers{};
+    });
+    for (std::size_t w = 0; w < wanted.size(); ++w) known_[wanted[w]] = found[w];
   }
 
-  /// Nothing where it cannot run.
-  std::vector<double> ask(const Genome& genome) {
-    if (const auto configuration = decoded(genome))
-      if (const auto& plan = ask(*configuration)) return objectives_of(*plan);
-    return {};
+  /// Nothing where one cannot run.
+  std::vector<std::vector<double>> ask(std::span<const Genome> genomes, Ranks* ranks) {
+    std::vector<Configuration> wanted;
+    for (const Genome& genome : genomes)
+      if (auto configuration = decoded(genome)) wanted.push_back(std::move(*configuration));
+    ask(wanted, ranks);
+    std::vector<std::vector<double>> result;
+    for (const Genome& genome : genomes) {
+      const auto configuration = decoded(genome);
+      result.push_back(configuration ? known_.at(*configuration) : Numbers{});
+    }
+    return result;
   }
 
-  GroupFront front() const {
+  GroupFront front() {
     GroupFront result{{}, known_.size()};
-    for (const auto& [configuration, plan] : known_)
-      if (plan) result.plans.push_back(*plan);
+    for (const Configuration& configuration : best()) {
+      const auto [plan, is_new] = plans_.try_emplace(configuration);
+      if (is_new) plan->second = objective_(configuration);  // another rank asked
+      result.plans.push_back(*plan->second);
+    }
     result.plans = non_dominated(std::move(result.plans));
     return result;
   }
@@ -88,27 +107,52 @@ class Asked {
   }
 
   std::size_t count() const { return known_.size(); }
+  Ranks* ranks() const { return ranks_; }
 
  private:
+  /// None dominates another, but some may be equal.
+  std::vector<Configuration> best() const {
+    std::vector<std::pair<const Numbers*, const Configuration*>> all;
+    for (const auto& [configuration, values] : known_)
+      if (!values.empty()) all.emplace_back(&values, &configuration);
+    std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return *a.first < *b.first; });
+    std::vector<const Numbers*> front;
+    std::vector<Configuration> result;
+    for (const auto& [values, configuration] : all) {
+      if (std::ranges::any_of(front, [&](const auto* other) { return dominates(*other, *values); }))
+        continue;
+      if (front.empty() || *front.back() != *values) front.push_back(values);
+      result.push_back(*configuration);
+    }
+    return result;
+  }
+
   const GroupSpace& space_;
   const GroupObjective& objective_;
-  std::map<Configuration, std::optional<GroupPlan>> known_;
+  Ranks* const ranks_;
+  std::map<Configuration, Numbers> known_;                   // objectives; none: it cannot run
+  std::map<Configuration, std::optional<GroupPlan>> plans_;  // of those that were asked here
 };
 
-constexpr double too_large = 1e15;  // for what cannot run
+constexpr double too_large = 1e15;   // for what cannot run
+constexpr std::size_t at_once = 64;  // candidates of all, shared by the ranks
 
 /// Which objectives the candidates have, and a first front.
 std::size_t objectives_of_starts(Asked& asked) {
   std::size_t found = 0;
-  for (const Genome& genome : asked.starts()) found = std::max(found, asked.ask(genome).size());
+  // Each rank asks for all of them, and knows why none can run.
+  for (const std::vector<double>& values : asked.ask(asked.starts(), nullptr))
+    found = std::max(found, values.size());
   return found;
 }
 
 /// The objectives of a genome, all too large where it cannot run.
 GenomeCases cases_of(Asked& asked, std::size_t objectives) {
-  return [&asked, objectives](const Genome& genome) {
-    std::vector<double> values = asked.ask(genome);
-    return values.empty() ? std::vector<double>(objectives, too_large) : values;
+  return [&asked, objectives](std::span<const Genome> genomes) {
+    std::vector<std::vector<double>> all = asked.ask(genomes, asked.ranks());
+    for (std::vector<double>& values : all)
+      if (values.empty()) values.assign(objectives, too_large);
+    return all;
   };
 }
 
@@ -211,7 +255,7 @@ std::vector<GroupPlan> non_dominated(std::vector<GroupPlan> plans) {
 
 GroupFront nsga2_front(const GroupSpace& space, const GroupObjective& objective,
                        const FrontOptions& options) {
-  Asked asked(space, objective);
+  Asked asked(space, objective, options.ranks);
   const std::size_t objectives = objectives_of_starts(asked);
   if (objectives == 0 || space.cuts.empty()) return asked.front();
   Nsga2 search(asked.sizes(), cases_of(asked, objectives),
@@ -233,7 +277,7 @@ GroupFront nsga2_front(const GroupSpace& space, const GroupObjective& objective,
 
 GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objective,
                           const FrontOptions& options) {
-  Asked asked(space, objective);
+  Asked asked(space, objective, options.ranks);
   const std::size_t objectives = objectives_of_starts(asked);
   if (objectives == 0 || space.cuts.empty()) return asked.front();
   LexicaseOptions lexicase{options.population, options.generations, options.patience, options.seed};
@@ -250,19 +294,22 @@ GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objecti
 
 GroupFront exhaustive_front(const GroupSpace& space, const GroupObjective& objective,
                             const FrontOptions& options) {
-  Asked asked(space, objective);
+  Asked asked(space, objective, options.ranks);
   const double all = size_of(space);
+  std::vector<Configuration> some;
+  const auto ask_for_some = [&] {
+    asked.ask(std::exchange(some, {}));
+    if (options.progress) options.progress(static_cast<double>(asked.count()) / all, asked.count());
+  };
   for (const MappingOption& option : space.options) {
     if (cuts_of(option) > space.cuts.size()) continue;
     std::vector<std::size_t> chosen(cuts_of(option));
     for (std::size_t c = 0; c < chosen.size(); ++c) chosen[c] = c;
     for (;;) {
       if (options.stop && options.stop()) return asked.front();
-      Configuration configuration{option.stages, {}};
+      Configuration& configuration = some.emplace_back(Configuration{option.stages, {}});
       for (const std::size_t c : chosen) configuration.cuts.push_back(space.cuts[c]);
-      asked.ask(configuration);
-      if (options.progress && asked.count() % 64 == 0)
-        options.progress(static_cast<double>(asked.count()) / all, asked.count());
+      if (some.size() == at_once) ask_for_some();
       std::size_t at = chosen.size();  // the last that can move on
       while (at > 0 && chosen[at - 1] == space.cuts.size() - chosen.size() + at - 1) --at;
       if (at == 0) break;
@@ -270,6 +317,7 @@ GroupFront exhaustive_front(const GroupSpace& space, const GroupObjective& objec
       for (std::size_t c = at; c < chosen.size(); ++c) chosen[c] = chosen[c - 1] + 1;
     }
   }
+  ask_for_some();
   return asked.front();
 }
 

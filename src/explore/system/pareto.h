@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/operation/ranks.h"
 #include "explore/system/group_plan.h"
 
 namespace millrace::explore {
@@ -29,6 +30,7 @@ struct FrontOptions {
   std::size_t generations = 500;  // the thesis: 20,000
   std::size_t patience = 100;     // generations without a better front; 0: never ends early
   std::uint64_t seed = 1;
+  Ranks* ranks = nullptr;           // who share candidates; borrowed; null: nobody
   std::function<bool()> stop = {};  // asked after each generation; empty: never
   std::function<void(double share, std::size_t plans)> progress = {};
 };

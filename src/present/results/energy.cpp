@@ -11,6 +11,7 @@ const Description<board::DeviceEnergy>& energy_fields() {
   using Energy = board::DeviceEnergy;
   static const Description<Energy> fields({
       {"device", "energy per frame", &Energy::device},
+      {"board", nullptr, [](const Energy& e) { return or_null(e.board); }},
       {"always_mj", "always drawn", [](const Energy& e) { return energy_value(e.still_mj); }},
       {"working_mj", "while working", [](const Energy& e) { return energy_value(e.busy_mj); }},
       {"energy_mj", "together", [](const Energy& e) { return energy_value(e.together_mj()); }},
@@ -27,7 +28,9 @@ std::string energy_text(const std::vector<board::DeviceEnergy>& energies) {
     all.still_mj += each.still_mj;
     all.busy_mj += each.busy_mj;
   }
-  return energy_fields().text(energies, all) +
+  const std::vector<board::DeviceEnergy> boards = board::energy_by_board(energies);
+  const std::string by_board = boards.empty() ? "" : "\n" + energy_fields().text(boards);
+  return energy_fields().text(energies, all) + by_board +
          "by the board's table of power, at the highest clocks\n";
 }
 

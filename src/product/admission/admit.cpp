@@ -141,6 +141,7 @@ void add_weight(const std::string& text, std::map<std::string, double>& weights)
 }
 
 AdmitResult admit(const AdmitRequest& given) {
+  wait_for_first(given.context.ranks);  // which does it alone
   AdmitRequest request = given;
   Listener nobody;
   SaidOnce listener(given.context.listener != nullptr ? *given.context.listener : nobody);

@@ -8,7 +8,7 @@
 #include "application/live/observer.h"
 #include "application/run.h"
 #include "product/application/load.h"
-#include "product/trace.h"
+#include "product/loaded.h"
 
 namespace millrace::product {
 

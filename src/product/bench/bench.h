@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "product/loaded.h"
-#include "product/trace.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/slices.h"
 

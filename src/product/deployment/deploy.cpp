@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "board/power.h"
+#include "explore/followers.h"
 #include "explore/system/deploy_graphs.h"
 #include "product/deployment/deploy_options.h"
 #include "product/deployment/deploy_times.h"
@@ -39,16 +40,15 @@ struct OpenedSystem {
   std::optional<explore::SystemProfile> profile;
 };
 
-explore::GroupSourceOptions source_options(const DeployRequest& request,
-                                           const system::Group& group,
+explore::GroupSourceOptions source_options(const DeployRequest& request, const system::Group& group,
                                            const network::Network& network,
                                            const explore::ProfileToUse* profile) {
   Setup setup;
   setup.context = request.context;
   explore::GroupSourceOptions options{request.processors, samples_of(request) == 0};
-  options.engine = profile == nullptr
-                       ? engine_of(setup)
-                       : engine_of(setup, network_of(*profile, network, group));
+  options.ranks = request.context.ranks;
+  options.engine = profile == nullptr ? engine_of(setup)
+                                      : engine_of(setup, network_of(*profile, network, group));
   setup.engine = options.engine;
   ProfileSource from;
   from.context = request.context;
@@ -94,7 +94,8 @@ OpenedSystem open(const DeployRequest& request) {
   }
   refuse_options_without_effect(request, system);
   note_groups_that_never_run(request, system);
-  board::Board board = board_of(system, request.context);
+  board::Board board =
+      explore::board_of_first(request.context.ranks, board_of(system, request.context));
   std::optional<explore::SystemProfile> profile = add_times(request, board, system);
   const std::string hash = board::hash_of(board);
   bool is_assumed = false;
@@ -136,8 +137,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   check_edges(opened.system.system, sources);
   DeployResult result = explore::deploy(std::move(opened.system), request, request.context);
   const bool is_here = result.system.board.empty();
-  if (result.deployment && is_here)
-    leave_out_engines(sources, request.context, *result.deployment);
+  if (result.deployment && is_here) leave_out_engines(sources, request.context, *result.deployment);
   if (result.deployment && is_here && samples_of(request) > 0)
     result.refusal = measure_decided(request, result);
   if (result.deployment && result.mappings)  // with the times that it has now

@@ -46,6 +46,10 @@ void refuse_options_without_effect(const DeployRequest& request, const system::S
   if (is_modelled && request.samples)
     throw InputError("⟨samples⟩", "is for this machine; times of the board '" + system.board +
                                       "' are modelled, so leave it out");
+  if (!is_modelled && request.profile.empty() && are_several(request.context.ranks))
+    throw InputError("⟨profile⟩",
+                     "all ranks take the times from one file; measure them with 'millrace profile "
+                     "SYSTEM' first, and name it");
   if (!is_modelled && request.deviation && samples_of(request) == 0)
     throw InputError("⟨deviation⟩",
                      "is for modelled times and for the search before tasks are measured; with "

@@ -17,7 +17,7 @@
 #include "product/deployment/deliveries.h"
 #include "product/deployment/loaded_deployment.h"
 #include "product/deployment/task_code.h"
-#include "product/trace.h"
+#include "product/loaded.h"
 #include "realtime/cause_effect.h"
 #include "runtime/controller/controller.h"
 

@@ -29,6 +29,7 @@
 #include "product/planning/origin.h"
 #include "product/planning/processing.h"
 #include "product/planning/reasons.h"
+#include "product/planning/search_options.h"
 #include "product/planning/take_application.h"
 #include "product/profile.h"
 #include "product/written_over.h"
@@ -57,15 +58,17 @@ struct Work {
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
   std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::map<std::string, engine::Engine*> engines = {};
-  runtime::Plugins plugins = {};  // that compile for another board
+  runtime::Plugins plugins = {};          // that compile for another board
   plan::ProcessingTimes processing = {};  // that the search counts with
   network::Division divided = {};         // for want of memory
   std::unique_ptr<Work> crops = {};       // of their network, on the same board
 };
 
 PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
-  return {&work.network, work.engine.get(), &work.board, precisions_of(request.variants),
-          &request.loss, request.setup.source.seed, request.setup.context, work.samples.get(),
+  return {&work.network,         work.engine.get(),
+          &work.board,           precisions_of(request.variants),
+          &request.loss,         request.setup.source.seed,
+          request.setup.context, work.samples.get(),
           request.board.empty()};
 }
 
@@ -99,8 +102,8 @@ Work prepare_for_board(const PlanRequest& request, network::Network network) {
   const std::vector<board::Precision> precisions = precisions_of(request.variants);
   work.plugins =
       runtime::plugins_among(work.engine->name(), measuring_options(request.setup.context));
-  work.measured = runtime::within_plugins(
-      profile::modelled(work.network, work.board, precisions), work.network, work.plugins);
+  work.measured = runtime::within_plugins(profile::modelled(work.network, work.board, precisions),
+                                          work.network, work.plugins);
   work.profile = profile::select(work.measured, precisions);
   if (request.loss.names_ranges())
     work.calibration = calibration_for(precision_request(request, work));
@@ -147,33 +150,19 @@ Work prepare(const PlanRequest& request, network::Network network) {
   return work;
 }
 
-explore::SearchOptions search_options(const PlanRequest& request) {
-  explore::SearchOptions search = request.search;
-  search.seed = request.setup.source.seed;
-  search.streams = request.streams;
-  search.precision = precisions_text(request.variants);
-  return search;
-}
-
 explore::ChooseOptions choose_options(const PlanRequest& request, const Work& work,
                                       product::Work& shown) {
-  explore::ChooseOptions choose;
-  choose.search = request.search.method;
-  choose.genetic = request.genetic;
-  choose.genetic.seed = request.setup.source.seed;
+  explore::ChooseOptions choose = choose_options(request);
+  choose.genetic.ranks = work.crops ? nullptr : request.setup.context.ranks;
   choose.genetic.progress = [&request, &shown](int epoch, double best) {
     shown.show(static_cast<double>(epoch) / request.genetic.epochs,
-               fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
+               request.genetic.aim.fitness == explore::Fitness::board_energy
+                   ? fmt::format("best {} mJ", four_digits(best * 1e-9))
+                   : fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
   };
   choose.build.engine = work.engine->name();
   choose.build.transfers = work.plugins.empty();  // of a device not here: the plug-in's own copies
   if (work.calibration) choose.calibration = &*work.calibration;
-  choose.max_latency = request.max_latency;
-  choose.max_batch = request.max_batch;
-  if (request.max_memory) choose.build.most_memory = *request.max_memory;
-  choose.most_streams = request.streams;
-  if (!request.by_hand.is_given() && !explore::is_configuration_search(request.search))
-    choose.fallback = request.search.fallback;
   return choose;
 }
 
@@ -191,8 +180,8 @@ auto watched(const PlanRequest& request, const board::Board& board,
 }
 
 /// `clocks_mhz`: by device, while the candidates were measured.
-explore::Choice search(const PlanRequest& request, const Work& work,
-                       explore::ChooseOptions choose, std::map<std::string, double>& clocks_mhz) {
+explore::Choice search(const PlanRequest& request, const Work& work, explore::ChooseOptions choose,
+                       std::map<std::string, double>& clocks_mhz) {
   if (request.measure_s > 0 && request.board.empty())
     choose.measure = [&](std::span<const plan::Assessed> plans) {
       return watched(request, work.board, clocks_mhz, [&](const runtime::LoadOptions& load) {
@@ -226,8 +215,8 @@ explore::Companion companion_of(const PlanRequest& request, const Work& work,
       std::vector<runtime::PairContender> contenders;
       for (const explore::Pair& pair : pairs) contenders.push_back({pair.first, pair.second});
       return watched(request, work.board, clocks_mhz, [&](const runtime::LoadOptions& load) {
-        return runtime::measure_pairs(contenders, {work.network, crops.network, runs},
-                                      work.engines, load);
+        return runtime::measure_pairs(contenders, {work.network, crops.network, runs}, work.engines,
+                                      load);
       });
     };
   return companion;
@@ -272,7 +261,7 @@ PlannedCrops finish_crops(const PlanRequest& request, const Work& work,
   const explore::SharedCandidate& best = shared.candidates[shared.best];
   plan::PlanFile file = finish(request_of_crops(request), *work.crops, best.second);
   return {std::move(work.crops->network), std::move(file), request.crops->most,
-          runs_of(*request.crops), best.bound, best.period};
+          runs_of(*request.crops),        best.bound,      best.period};
 }
 
 /// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
@@ -344,7 +333,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   for (const std::string& reason : choice.left_out) context.note("left out, " + reason);
   const auto problem = explore::make_problem(work.network, work.board, work.profile);
   for (const std::string& text :
-       idle_accelerators(work.network, work.board, problem, choice.winner().plan))
+       explore::idle_accelerators(work.network, work.board, problem, choice.winner().plan))
     context.note(text);
   if (const std::string loops = profile::plain_loops_text(work.profile); !loops.empty())
     context.note(loops);
@@ -369,6 +358,7 @@ PlanResult make_plan(const PlanRequest& given) {
   PlanRequest request = given;
   take_application(request);
   check_search_reads_options(request);
+  if (is_follower(request.setup.context.ranks)) follow(request);
   PlanResult result = plan_once_more(request, {});
   const std::string text =
       result.refusal.empty() ? other_speed_text(request, result) : result.refusal;
@@ -379,6 +369,7 @@ PlanResult make_plan(const PlanRequest& given) {
 
 void check_plan_output(const PlanRequest& given, const std::string& output,
                        const std::string& application) {
+  if (is_follower(given.setup.context.ranks)) return;  // which writes nothing
   PlanRequest request = given;
   take_application(request);
   if (!output.empty() && output != standard_output && !is_plan_file(output) && !is_special(output))

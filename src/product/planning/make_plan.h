@@ -31,9 +31,10 @@ struct PlanRequest {
   explore::GeneticOptions genetic = {};
   double measure_s = 0.5;  // of each candidate; 0: the predictions decide
   std::optional<Time> max_latency = {};
-  std::int64_t max_batch = 16;        // with a largest latency
-  std::optional<Bytes> max_memory = {};  // of the slots; none: the usual
-  std::vector<std::string> why = {};  // layers whose place is to be explained
+  std::int64_t max_batch = 16;                  // with a largest latency
+  std::optional<Bytes> max_memory = {};         // of the slots; none: the usual
+  std::optional<double> max_board_energy = {};  // of a frame on one board, in millijoules
+  std::vector<std::string> why = {};            // layers whose place is to be explained
   /// Their network is planned with the first one. Taken from the application's file.
   std::optional<application::Crops> crops = {};
 };

@@ -7,7 +7,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <map>
 
 #include "base/error.h"
 #include "base/quantity.h"
@@ -17,28 +16,6 @@
 
 namespace millrace::product {
 namespace {
-
-bool has_stage_on(const plan::Plan& plan, const board::Processor& processor) {
-  return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
-    return std::any_of(stage.processors.begin(), stage.processors.end(),
-                       [&](const auto& each) { return each.name == processor.name; });
-  });
-}
-
-std::string why_idle(const network::Network& network, const explore::Problem& problem,
-                     ProcessorId processor) {
-  std::vector<std::size_t> refused;
-  for (std::size_t layer = 0; layer < problem.layers; ++layer)
-    if (std::isinf(problem.time[layer][processor.index])) refused.push_back(layer);
-  if (refused.empty()) return explore::why_unused(problem, processor);
-  const std::string first = fmt::format("{} ({}): {}", network.layers[refused.front()].name,
-                                        network::name_of(network.layers[refused.front()].op),
-                                        problem.refusal(refused.front(), processor));
-  if (refused.size() == problem.layers)
-    return fmt::format("it can run none of the {} layers, such as {}", problem.layers, first);
-  return fmt::format("it cannot run {} of the {} layers, such as {}", refused.size(),
-                     problem.layers, first);
-}
 
 /// The options by which `profile` reads the model that the plan was made of.
 std::string model_arguments(const formats::ModelSource& source) {
@@ -120,23 +97,6 @@ void check_search_reads_options(const PlanRequest& request) {
       throw InputError(name, fmt::format("is for the genetic search, but ⟨search⟩ is {}; leave it "
                                          "out, or use ⟨search⟩ genetic",
                                          method));
-}
-
-std::vector<std::string> idle_accelerators(const network::Network& network,
-                                           const board::Board& board,
-                                           const explore::Problem& problem,
-                                           const plan::Plan& plan) {
-  std::map<std::string, std::vector<std::string>> idle;  // by reason
-  for (std::size_t i = 0; i < board.processors.size(); ++i) {
-    const board::Processor& processor = board.processors[i];
-    if (processor.kind == board::ProcessorKind::cpu || has_stage_on(plan, processor)) continue;
-    idle[why_idle(network, problem, ProcessorId(i))].push_back(processor.name);
-  }
-  std::vector<std::string> texts;
-  for (const auto& [reason, names] : idle)
-    texts.push_back(fmt::format("{} take{} no part: {}", fmt::join(names, ", "),
-                                names.size() == 1 ? "s" : "", reason));
-  return texts;
 }
 
 std::string other_speed_text(const PlanRequest& request, const PlanResult& result) {

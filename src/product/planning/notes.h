@@ -1,22 +1,14 @@
 #pragma once
 // What a request for a plan contradicts, and what its result leaves to be asked.
 #include <string>
-#include <vector>
 
 #include "explore/choose.h"
-#include "explore/mapping/problem.h"
 #include "product/planning/make_plan.h"
 
 namespace millrace::product {
 
 /// InputError if an option was given that the chosen search does not read.
 void check_search_reads_options(const PlanRequest& request);
-
-/// For each accelerator that the plan leaves idle: why. One sentence each.
-std::vector<std::string> idle_accelerators(const network::Network& network,
-                                           const board::Board& board,
-                                           const explore::Problem& problem,
-                                           const plan::Plan& plan);
 
 /// Says that a stage takes another time than the profile predicted, and what to type; empty: none.
 std::string other_speed_text(const PlanRequest& request, const PlanResult& result);

@@ -1,6 +1,7 @@
 """Checks of cluster.case."""
 
 import json
+import re
 
 
 def stages_of(file):
@@ -39,3 +40,36 @@ def equal_within_rounding():
 
 def no_split_is_faster():
     print(longest("auto.plan.json") <= 1.001 * longest("hand.plan.json"), longest("auto.plan.json"), longest("hand.plan.json"))
+
+
+def energy_by_hand(source, link_nj):
+    """By the numbers of the board's file, the plan's times, and the sizes of the two tensors that cross."""
+    text = open(f"{source}/boards/raspberry-pi-5.yaml").read()
+    idle = float(re.search(r"^idle_power_mw: (\S+)", text, re.M)[1])
+    still, busy = map(float, re.findall(r"static_mw: (\S+), dynamic_mw: (\S+?),", text)[-1])
+    working = {names(stage)[0]: stage["predicted_ms"] for stage in stages_of("cut.plan.json")}
+    analysis = json.load(open("energy.json"))
+    interval_s = 1 / analysis["throughput"]["bound_fps"]
+    link = (4 * 32 * 8 * 8 + 4 * 10) * float(link_nj) * 1e-6  # relu2's output, and ten probabilities
+    expected = {"here": (4 * still + idle) * interval_s + busy * working["core0"] / 1000,
+                "second": (4 * still + idle) * interval_s + busy * working["second.core0"] / 1000 + link}
+    found = dict.fromkeys(expected, 0)
+    for row in analysis["energy_per_frame"]:
+        found[row["board"]] += row["energy_mj"]
+    print(all(abs(found[board] / expected[board] - 1) < 1e-4 for board in expected), found, expected)
+
+
+def largest(file):
+    energy = {}
+    for row in json.load(open(file))["energy_per_frame"]:
+        energy[row["board"]] = energy.get(row["board"], 0) + row["energy_mj"]
+    return max(energy.values())
+
+
+def largest_board(file, factor):
+    print(largest(file) * float(factor))
+
+
+def energy_is_limited():
+    least, limited, fast = map(largest, ("least.json", "limited.json", "fast.json"))
+    print(least < 0.999 * fast and limited <= 1.01 * least, least, limited, fast)
