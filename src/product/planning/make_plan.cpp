@@ -18,6 +18,7 @@
 #include "board/shipped.h"
 #include "plan/variants.h"
 #include "product/application/load.h"
+#include "product/cache.h"
 #include "product/memory/in_memory.h"
 #include "product/open_model.h"
 #include "product/planning/by_hand.h"
