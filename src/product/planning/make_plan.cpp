@@ -19,6 +19,7 @@
 #include "explore/mapping/memory.h"
 #include "plan/variants.h"
 #include "product/application/load.h"
+#include "product/cache.h"
 #include "product/memory/in_memory.h"
 #include "product/open_model.h"
 #include "product/planning/by_hand.h"
