@@ -21,11 +21,11 @@ namespace {
 struct Room {
   std::string name;
   Bytes size;
-  bool is_here;  // programs and tensors need an eighth of it; a file says what is for weights
+  bool is_here;  // programs and tensors need a quarter of it; a file says what is for weights
   std::vector<std::size_t> processors;
 
-  Bytes without_an_eighth() const { return {size.count - size.count / 8}; }
-  Bytes for_weights() const { return is_here ? without_an_eighth() : size; }
+  Bytes without_a_quarter() const { return {size.count - size.count / 4}; }
+  Bytes for_weights() const { return is_here ? without_a_quarter() : size; }
 };
 
 std::vector<Room> rooms_of(const board::Board& board) {
@@ -78,7 +78,7 @@ struct Needed {
     return Verdict::no(fmt::format("its weights need {} of the {}, which {} {}{}: {} are missing",
                                    to_text(weights), (rooms == 1 ? "memory " : "memories ") + names,
                                    rooms == 1 ? "has" : "have", to_text(size),
-                                   for_weights == size ? "" : ", an eighth of it for other things",
+                                   for_weights == size ? "" : ", a quarter of it for other things",
                                    to_text(Bytes{weights.count - for_weights.count})));
   }
 };
@@ -91,10 +91,10 @@ std::vector<std::int64_t> weights_by_layer(const network::Network& network) {
   return weights;
 }
 
-std::vector<std::int64_t> sizes_of(const std::vector<Room>& rooms, bool leaves_an_eighth) {
+std::vector<std::int64_t> sizes_of(const std::vector<Room>& rooms, bool leaves_a_quarter) {
   std::vector<std::int64_t> sizes;
   for (const Room& room : rooms)
-    sizes.push_back((leaves_an_eighth ? room.without_an_eighth() : room.for_weights()).count);
+    sizes.push_back((leaves_a_quarter ? room.without_a_quarter() : room.for_weights()).count);
   return sizes;
 }
 

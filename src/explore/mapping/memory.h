@@ -14,7 +14,7 @@ namespace millrace::explore {
 
 /// No, with what is missing, if the weights of the layers on the devices that share a main memory
 /// are larger than it. In float32; each layer counts once in a memory. Memories without a size have
-/// room. Where the system tells the size, an eighth of it is for programs and tensors.
+/// room. Where the system tells the size, a quarter of it is for programs and tensors.
 Verdict within_memories(const plan::Plan& plan, const network::Network& network,
                         const board::Board& board);
 
@@ -22,7 +22,7 @@ Verdict within_memories(const plan::Plan& plan, const network::Network& network,
 /// one layer, at a time while it is measured.
 bool is_large_for(const network::Network& network, const board::Board& board);
 
-/// One processor works for each memory, which has an eighth of it for other things if that can be.
+/// One processor works for each memory, which has a quarter of it for other things if that can be.
 /// Layer after layer as long as there is room, then in the next memory; else the largest weights
 /// first, each to the memory with the most room left. Layers without weights are where what they
 /// read last is made. Nothing if that fails, or there are fewer than two memories.

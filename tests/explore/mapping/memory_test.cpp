@@ -101,7 +101,7 @@ TEST(Memory, what_all_boards_together_do_not_hold_is_refused_with_what_is_missin
   EXPECT_EQ(
       refusal(boards_of(512, 1024)),
       "products: its weights need 1.50 MiB of the memories first and second, which have 1.50 MiB, "
-      "an eighth of it for other things: 192 KiB are missing; run it on more boards: "
+      "a quarter of it for other things: 384 KiB are missing; run it on more boards: "
       "docs/methods/clusters.md");
   board::Board unknown = boards_of(512, 512);
   unknown.memories.pop_back();
