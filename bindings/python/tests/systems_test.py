@@ -82,7 +82,7 @@ class Systems(unittest.TestCase):
     def test_ctrl_c_ends_it_while_frames_come(self):
         code = """
     import numpy
-    d = millrace.deploy(millrace.System().add("one", {0!r}, rate=50), samples=5)
+    d = millrace.deploy(millrace.System().add("one", {0!r}, rate=10), samples=5)
     with d.run() as robot:
         robot.on_result("one", lambda result: None)
         while True:
@@ -110,7 +110,7 @@ class Systems(unittest.TestCase):
         code = f"""
     system = millrace.System()
     for i in range(3):
-        system.add(f"group{{i}}", {DIGITS!r}, rate=50)
+        system.add(f"group{{i}}", {DIGITS!r}, rate=10)
     while True:
         millrace.deploy(system, samples=20000, cache=False)"""
         self.assertLess(seconds_to_end(code.strip(), after=4), 1.0)
@@ -118,7 +118,7 @@ class Systems(unittest.TestCase):
     def test_a_run_that_is_left_open_ends_with_the_program(self):
         code = f"""
 import millrace, numpy
-d = millrace.deploy(millrace.System().add("one", {DIGITS!r}, rate=100), samples=5)
+d = millrace.deploy(millrace.System().add("one", {DIGITS!r}, rate=20), samples=5)
 robot = d.run()
 robot.on_result("one", lambda result: None)
 for _ in range(20):

@@ -12,20 +12,20 @@
 #include <set>
 #include <utility>
 
-#include "application/image_file.h"
-#include "application/sources/intake.h"
 #include "application/heads/summary.h"
+#include "application/image_file.h"
+#include "application/loaded/measured_accuracy.h"
+#include "application/loaded/results.h"
+#include "application/loaded/running.h"
 #include "application/sources/input_sizes.h"
+#include "application/sources/intake.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "network/evaluate/nan_layer.h"
-#include "application/loaded/measured_accuracy.h"
-#include "application/loaded/results.h"
-#include "application/loaded/running.h"
-#include "runtime/loaded/clocks.h"
 #include "product/open_model.h"
 #include "product/written_over.h"
+#include "runtime/loaded/clocks.h"
 #include "runtime/pool.h"
 
 namespace millrace::product {
@@ -35,7 +35,7 @@ using application::Outcome;
 using application::Totals;
 
 constexpr std::chrono::milliseconds between_looks{100};
-constexpr std::int64_t worth_planning = 300;  // frames
+constexpr std::int64_t frames_worth_planning = 300;
 
 /// In a thread of its own: a camera that says nothing holds who opens it for many seconds.
 std::unique_ptr<application::Source> opened_source(const LoadedApplication& loaded,
@@ -111,8 +111,8 @@ class Runner {
   bool has_many_frames() const {
     if (source_ == nullptr) return false;  // live: its plan is made
     const std::int64_t asked = loaded_.application.input.frames;
-    return std::min(source_->count().value_or(worth_planning),
-                    asked > 0 ? asked : worth_planning) >= worth_planning;
+    return std::min(source_->count().value_or(frames_worth_planning),
+                    asked > 0 ? asked : frames_worth_planning) >= frames_worth_planning;
   }
   std::int64_t skipped() const { return skipped_; }
   /// Layer of the first network that made NaN of numbers; empty: none.
@@ -183,8 +183,7 @@ class Runner {
       check_that_the_rest_stays(loaded_, *loaded);
       next = std::make_unique<application::Running>(*loaded, traced_frames());
     } catch (const std::exception& error) {
-      return context().note(
-          fmt::format("the application goes on as it was: {}", error.what()));
+      return context().note(fmt::format("the application goes on as it was: {}", error.what()));
     }
     work->run().hand_over();
     while (!has_ended(work->run())) continue;
@@ -365,8 +364,12 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   });
   if (!application.input.is_live() && runner.has_many_frames()) plan_here(*loaded);
   const Totals totals = runner.run();
-  return {totals, runner.skipped(), application.input.is_live(), application.crops.has_value(),
-          runner.nan_layer(), runner.accuracy()};
+  return {totals,
+          runner.skipped(),
+          application.input.is_live(),
+          application.crops.has_value(),
+          runner.nan_layer(),
+          runner.accuracy()};
 }
 
 void check_complaint(const Totals& totals) {
