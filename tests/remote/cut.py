@@ -136,8 +136,8 @@ def run(trial, chance, number):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--millrace", type=Path, required=True)
-    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--millrace", type=lambda text: Path(text).resolve(), required=True)
+    parser.add_argument("--source", type=lambda text: Path(text).resolve(), required=True)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

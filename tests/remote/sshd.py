@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commands over a real sshd give what the same commands give on the board.
 
-  sshd.py --millrace PATH --source PROJECT_FOLDER [--cuts 0]
+  sshd.py --millrace PATH --source PROJECT_FOLDER
 
 sshd serves the loopback of a network namespace, in a second root: a mount namespace with an empty home and
 empty folders for temporary files. Skipped (77) without sshd (package openssh-server) or without the right to make namespaces.
@@ -154,8 +154,8 @@ def inside(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--millrace", type=Path, required=True)
-    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--millrace", type=lambda text: Path(text).resolve(), required=True)
+    parser.add_argument("--source", type=lambda text: Path(text).resolve(), required=True)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.folder:
