@@ -35,7 +35,7 @@ using application::Outcome;
 using application::Totals;
 
 constexpr std::chrono::milliseconds between_looks{100};
-constexpr std::int64_t frames_worth_planning = 300;
+constexpr std::int64_t plenty = 300;
 
 /// In a thread of its own: a camera that says nothing holds who opens it for many seconds.
 std::unique_ptr<application::Source> opened_source(const LoadedApplication& loaded,
@@ -111,8 +111,7 @@ class Runner {
   bool has_many_frames() const {
     if (source_ == nullptr) return false;  // live: its plan is made
     const std::int64_t asked = loaded_.application.input.frames;
-    return std::min(source_->count().value_or(frames_worth_planning),
-                    asked > 0 ? asked : frames_worth_planning) >= frames_worth_planning;
+    return std::min(source_->count().value_or(plenty), asked > 0 ? asked : plenty) >= plenty;
   }
   std::int64_t skipped() const { return skipped_; }
   /// Layer of the first network that made NaN of numbers; empty: none.
