@@ -103,15 +103,11 @@ class Draft {
   }
 
   bool write(std::span<const std::byte> bytes) const {
-    constexpr std::size_t at_once = std::size_t{8} << 20;
     if (file_ < 0) return false;
     while (!bytes.empty()) {
-      const ssize_t written = ::write(file_, bytes.data(), std::min(bytes.size(), at_once));
+      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
       if (written < 0 && errno != EINTR) return false;
       bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-      if (bytes.empty()) break;
-      // Pages that wait for the disk count where memory is limited.
-      ::sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
     }
     return true;
   }

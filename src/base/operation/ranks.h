@@ -41,7 +41,7 @@ inline void wait_for_first(Ranks* ranks) {
 /// What `text` gives on the first rank; the others do not call it.
 std::string of_first(Ranks* ranks, const std::function<std::string()>& text);
 
-/// InputError if the texts of the ranks differ: "the model of rank 1 is not that of rank 0 ...".
+/// InputError if the texts of the ranks differ: "rank 1: its model is not the same as on rank 0".
 void check_same(Ranks* ranks, std::string_view what, const std::string& text);
 
 /// values(i) for each i below `count`, the same to the last bit on all ranks: each rank computes
