@@ -33,13 +33,6 @@ std::vector<std::string> names_without(const board::Board& board,
   return names;
 }
 
-/// By the first plan's engines, which are open when it is needed; else by those alone that it uses.
-plan::Plan by_engines_of(const plan::PlanFile& first, const std::string& engine, plan::Plan plan) {
-  const bool has_it = std::ranges::any_of(
-      first.plan.stages, [&](const plan::Stage& stage) { return stage.engine == engine; });
-  return has_it ? plan : plan::with_used_engines(plan);
-}
-
 std::string text_of(const std::string& boards, const Candidate& winner) {
   std::vector<std::string> names;
   for (const plan::Stage& stage : winner.plan.stages)
@@ -67,7 +60,7 @@ Takeovers takeovers(const PlannedNetwork& planned, const plan::PlanFile& first,
       const Candidate& winner = choice.winner();
       result.plans.push_back(
           {lost,
-           {by_engines_of(first, planned.engine, winner.plan), first.origin, winner.evidence}});
+           {plan::with_used_engines(winner.plan, first.plan), first.origin, winner.evidence}});
       result.texts.push_back(text_of(boards, winner));
     } catch (const InputError& error) {
       result.texts.push_back(

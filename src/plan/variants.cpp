@@ -26,17 +26,25 @@ board::Variant variant_of(const std::vector<board::Variant>& variants, LayerId l
 /// By the text that joins several engines, those by whose names layers run.
 using UsedEngines = std::map<std::string, std::set<std::string>>;
 
-UsedEngines used_engines(const Plan& plan) {
+std::string first_of(const std::string& engines) {
+  return engines.substr(0, engines.find_first_of(",@"));
+}
+
+std::set<std::string> engines_of(const Plan& plan) {
+  std::set<std::string> engines;
+  for (const Stage& stage : plan.stages)
+    for (const std::string& part : split(stage.engine, ',')) engines.insert(first_of(part));
+  return engines;
+}
+
+UsedEngines used_engines(const Plan& plan, const std::set<std::string>& kept) {
   UsedEngines used;
+  for (const Stage& stage : plan.stages) used[stage.engine] = kept;
   for (const Stage& stage : plan.stages)
     for (const LayerId layer : layers_of(stage))
       for (const auto* variants : {&plan.variants, &one_frame_variants(plan)})
         used[stage.engine].insert(board::engine_of(stage.engine, variant_of(*variants, layer)));
   return used;
-}
-
-std::string first_of(const std::string& engines) {
-  return engines.substr(0, engines.find_first_of(",@"));
 }
 
 std::string only(const std::string& engines, const std::set<std::string>& used) {
@@ -78,9 +86,9 @@ Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& whic
   return result;
 }
 
-Plan with_used_engines(const Plan& plan) {
+Plan with_used_engines(const Plan& plan, const Plan& beside) {
   Plan result = plan;
-  const UsedEngines used = used_engines(plan);
+  const UsedEngines used = used_engines(plan, engines_of(beside));
   for (Stage& stage : result.stages) {
     const std::string before = first_of(stage.engine);
     stage.engine = only(stage.engine, used.at(stage.engine));

@@ -23,8 +23,9 @@ Plan with_variants(const Plan& plan, std::vector<board::Variant> variants);
 Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& which,
                  const std::string& engine);
 /// Keeps those of several engines that may run together by whose names layers run; so the plan runs
-/// where the others are missing. Stages that had the same engines still have the same.
-Plan with_used_engines(const Plan& plan);
+/// where the others are missing. Stages that had the same engines still have the same. Those of the
+/// plan `beside` stay too: they are open where both run.
+Plan with_used_engines(const Plan& plan, const Plan& beside = {});
 /// Whether all processors of the stage are on this board.
 bool is_on(const Stage& stage, const board::Board& board);
 /// The plan for `board`, with every stage simulated that has a processor which is not one of this

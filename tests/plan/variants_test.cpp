@@ -58,6 +58,13 @@ TEST(Variants, of_single_frames_keep_their_engine) {
   EXPECT_EQ(algorithms_of(fewer.one_frame_variants), (Texts{"", "", "", ""}));
 }
 
+TEST(Variants, of_engines_that_run_beside_them_keep_these) {
+  const Plan beside = plan_with("onednn,cluster", {"", "", "cluster", ""});
+  const Plan plan =
+      with_used_engines(plan_with("onednn,reference@cpu,cluster", {"", "", "", ""}), beside);
+  for (const Stage& stage : plan.stages) EXPECT_EQ(stage.engine, "onednn,cluster");
+}
+
 TEST(Variants, are_not_needed_where_the_first_engine_runs_all) {
   Plan plan = plan_with("onednn,openvino", {"", "", "", ""});
   plan.variants.clear();

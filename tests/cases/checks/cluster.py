@@ -30,12 +30,19 @@ def two_boards_gain():
     print(rates[0] > 1.3 * rates[1], rates)
 
 
-def equal_within_rounding():
-    """The kernels may be others, as here they are chosen by measuring."""
+def use_variants_of_the_cores(real, here):
+    """Of what is chosen by measuring, the second plan takes what the first one has; a board's own are the usual ones."""
+    variants = json.load(open(real)).get("variants", {})
+    plan = json.load(open(here))
+    plan["variants"] = {layer: variant.replace("onednn/", "") for layer, variant in variants.items() if "cluster" not in variant}
+    json.dump(plan, open(here, "w"))
+
+
+def same_values():
     def values(file):
         return [json.loads(line)["outputs"]["probabilities"]["values"] for line in open(file)]
-    pairs = [(a, b) for one, other in zip(values("real.jsonl"), values("here.jsonl")) for a, b in zip(one, other)]
-    print(len(pairs), max(abs(a - b) for a, b in pairs) < 1e-6)
+    real = values("real.jsonl")
+    print(sum(len(each) for each in real), real == values("here.jsonl"))
 
 
 def no_split_is_faster():
