@@ -17,6 +17,11 @@ import zipfile
 
 SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|pthread|dl|rt|util|resolv|stdc\+\+|gcc_s))\.so")
 MOST_BYTES = 40_000_000
+# OpenCV's core asks a display for three functions that nothing here calls. With these in their place, the libraries of a
+# display stay outside. The name is our own: the program's real libGLX may be loaded as well.
+DISPLAY, NO_DISPLAY = "libGLX.so.0", "libmillrace_no_display.so"
+NO_DISPLAY_CODE = "".join(f"void* {name}(void) {{ return 0; }}\n" for name in (
+    "glXGetCurrentContext", "glXGetCurrentDisplay", "glXGetProcAddressARB"))
 
 
 def output_of(*command):
@@ -37,7 +42,7 @@ def needed(path, folders):
     found, waiting = {}, [path]
     while waiting:
         for name in re.findall(r"\(NEEDED\)[^[]*\[(.*)\]", output_of("readelf", "-d", waiting.pop())):
-            if name in found or SYSTEM.match(name):
+            if name in found or name == DISPLAY or SYSTEM.match(name):
                 continue
             there = [os.path.join(each, name) for each in folders if os.path.exists(os.path.join(each, name))]
             if not there:
@@ -89,6 +94,7 @@ def main():
     with open(os.path.join(package, "_core.pyi"), "wb") as file:
         file.write(stub_of(out))
     shutil.copy(library, os.path.join(libraries, "libmillrace.so.1"))
+    leave_display_outside(libraries, tool)
     modules = glob.glob(os.path.join(package, "_core*.so"))
     shared = [os.path.join(libraries, name) for name in os.listdir(libraries)]
     pack_engines(prefix, libraries)
@@ -98,6 +104,21 @@ def main():
         where = {libraries: "$ORIGIN", package: "$ORIGIN/lib", programs: "$ORIGIN/../lib"}
         subprocess.run(["patchelf", "--set-rpath", where[os.path.dirname(path)], path], check=True)
     write(tree, out, wheels, modules, newest_glibc(shared + modules + [command]), arch)
+
+
+def leave_display_outside(libraries, tool):
+    """Only what takes nothing else from it; another function would be missing when the library is loaded."""
+    asking = [path for path in glob.glob(os.path.join(libraries, "*.so*"))
+              if f"[{DISPLAY}]" in output_of("readelf", "-d", path)]
+    for path in asking:
+        wanted = set(re.findall(r"UND (glX\w+)", output_of("readelf", "--dyn-syms", "-W", path)))
+        if not wanted <= set(re.findall(r"glX\w+", NO_DISPLAY_CODE)):
+            sys.exit(f"{path}: needs more of {DISPLAY} than is known: {', '.join(sorted(wanted))}")
+        os.chmod(path, 0o755)
+        subprocess.run(["patchelf", "--replace-needed", DISPLAY, NO_DISPLAY, path], check=True)
+    if asking:
+        subprocess.run([tool + "gcc", "-x", "c", "-", "-shared", "-fPIC", "-nostdlib", f"-Wl,-soname,{NO_DISPLAY}", "-o",
+                        os.path.join(libraries, NO_DISPLAY)], input=NO_DISPLAY_CODE, text=True, check=True)
 
 
 def pack_engines(prefix, libraries):
