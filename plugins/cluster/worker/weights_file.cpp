@@ -1,6 +1,8 @@
 #include "weights_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace millrace_cluster {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* name = "weights";  // as the subnet's ONNX calls it
+constexpr std::string_view prefix = "millrace-worker-";
 
 /// On a disk if there is one: /tmp is often memory.
 fs::path folder_for_temporaries() {
@@ -29,13 +33,39 @@ fs::path folder_for_temporaries() {
                            "); make room, or set TMPDIR there to another folder");
 }
 
+/// Who has the lock of a file has it under this name too: nobody has removed it in between.
+bool has_lock_of(int file, const fs::path& path) {
+  struct stat open{}, named{};
+  return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &open) == 0 &&
+         ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
+/// What workers left that were killed: a living one has the lock of its file.
+void remove_left_behind(const fs::path& parent) {
+  std::error_code ignored;
+  for (const fs::directory_entry& each : fs::directory_iterator(parent, ignored)) {
+    if (!each.path().filename().string().starts_with(prefix)) continue;
+    const int file = ::open((each.path() / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) continue;
+    if (has_lock_of(file, each.path() / name)) fs::remove_all(each.path(), ignored);
+    ::close(file);
+  }
+}
+
 }  // namespace
 
 WeightsFile::WeightsFile(std::int64_t bytes) : size_(bytes) {
-  std::string pattern = (folder_for_temporaries() / "millrace-worker-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) fail(pattern, bytes);
-  folder_ = pattern;
-  file_ = ::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const fs::path parent = folder_for_temporaries();
+  remove_left_behind(parent);
+  while (file_ < 0) {
+    std::string pattern = (parent / (std::string(prefix) + "XXXXXX")).string();
+    if (::mkdtemp(pattern.data()) == nullptr) fail(pattern, bytes);
+    folder_ = pattern;
+    file_ = ::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file_ < 0 || has_lock_of(file_, folder_ / name)) break;
+    ::close(std::exchange(file_, -1));  // another worker took it for one that was left behind
+  }
   // The room is taken now: who looks at a page that cannot be written later would be ended.
   if (file_ >= 0 && bytes > 0) errno = ::posix_fallocate(file_, 0, bytes);
   if (file_ >= 0 && (bytes == 0 || errno == 0)) return;
