@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 import numpy
 
@@ -43,8 +44,13 @@ def run(*arguments, **options):
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
+SANITIZER = os.environ.get("MILLRACE_SANITIZER", "")  # "thread", "address" or none
+
+
 def code_of_child(work):
     """0: the work came to its end in a child of fork() within half a minute."""
+    if SANITIZER == "thread":
+        raise unittest.SkipTest("ThreadSanitizer cannot have new threads in a child of fork()")
     child = os.fork()
     if child == 0:
         code = 1
