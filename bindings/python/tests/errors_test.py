@@ -45,9 +45,10 @@ class Errors(unittest.TestCase):
             digits_plan().save(path)
             with open(path) as file:
                 plan = json.load(file)
-            plan["stages"][0]["processors"] = ["cpu99"] if "processors" in plan["stages"][0] else plan
+            stage = plan["stages"][0]
+            stage.update({"processors": ["cpu99"]} if "processors" in stage else {"processor": "cpu99"})
             with open(path, "w") as file:
-                json.dump(plan, file, default=str)
+                json.dump(plan, file)
             self.check(lambda: millrace.Plan(path).session(), "run", path, "--random", "1")
 
     def test_a_plan_of_another_model(self):
