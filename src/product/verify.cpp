@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <iterator>
 
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "base/operation/interruption_point.h"
 #include "base/random.h"
 #include "engine/registry.h"
 #include "engine/tolerance.h"
@@ -89,8 +88,7 @@ class Verification {
     std::feclearexcept(FE_INVALID);
     for (const auto& frame : frames_) {
       interrupt_.check();
-      std::ranges::move(runtime::run_sequentially(sequential, {frame}),
-                        std::back_inserter(references_));
+      references_.push_back(std::move(runtime::run_sequentially(sequential, {frame}).front()));
     }
     result_.network = loaded.network.name;
     if (std::fetestexcept(FE_INVALID) != 0)
@@ -150,6 +148,7 @@ class Verification {
 
   const Loaded& loaded_;
   InterruptGuard interrupt_{loaded_.context.interrupt};
+  Interruptible loops_{interrupt_};  // of the reference: a frame may take a minute
   double tolerance_;
   bool forgives_rounding_;
   runtime::Frames frames_, references_;

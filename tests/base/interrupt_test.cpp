@@ -4,9 +4,11 @@
 
 #include <csignal>
 #include <ostream>
+#include <thread>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/operation/interruption_point.h"
 #include "support/temporary_folder.h"
 
 namespace millrace {
@@ -20,6 +22,24 @@ TEST(Interrupt, a_switch_ends_all_work_that_looks_at_it) {
   EXPECT_THROW(one.check(), EngineError);
   EXPECT_TRUE(other.take());
   EXPECT_TRUE(InterruptGuard(&interrupt).take());
+}
+
+TEST(Interrupt, ends_the_long_loops_of_its_thread) {
+  InterruptSwitch interrupt, other;
+  const InterruptGuard outside(&interrupt), inside(&other);
+  interrupt.ask();
+  EXPECT_NO_THROW(interruption_point());
+  {
+    const Interruptible loops(outside);
+    EXPECT_THROW(interruption_point(), EngineError);
+    {
+      const Interruptible within(inside);
+      EXPECT_NO_THROW(interruption_point());
+    }
+    EXPECT_THROW(interruption_point(), EngineError);
+    std::thread([] { EXPECT_NO_THROW(interruption_point()); }).join();
+  }
+  EXPECT_NO_THROW(interruption_point());
 }
 
 TEST(Interrupt, without_one_work_goes_on) {

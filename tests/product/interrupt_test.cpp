@@ -13,6 +13,7 @@
 #include "product/heard.h"
 #include "product/planning/make_plan.h"
 #include "product/run.h"
+#include "product/verify.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::product {
@@ -77,6 +78,19 @@ class Interrupted : public testing::Test {
   Service service_;
   product::Setup setup_;
 };
+
+TEST_F(Interrupted, verify_looks_at_it_in_each_layer_of_the_reference) {
+  struct Counting final : Interrupt {
+    bool take() override { return ++asked == 12; }
+    int asked = 0;
+  } counting;
+  setup_.context.interrupt = &counting;
+  VerifyRequest request;
+  request.runnable.model = setup_;
+  request.frames.random = 1;
+  EXPECT_THROW(verify(request), EngineError);
+  EXPECT_EQ(counting.asked, 12);
+}
 
 constexpr std::int64_t without_end = 2'000'000'000;
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/operation/interruption_point.h"
 #include "network/evaluate/indexed/indices.h"
 #include "network/evaluate/loops.h"
 #include "network/operator_kinds.h"
@@ -142,6 +143,7 @@ void evaluate(const Layer& layer, std::span<const ConstView> inputs,
     return !view.present() || loops::count(view.shape) == 0;
   });
   if (nothing_to_do) return;
+  interruption_point();
   loops::check_indices(layer, inputs);
   if (const auto wide = widened(layer.op, inputs)) return (*wide)(layer, inputs, outputs);
   run(layer, inputs, outputs);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/operation/interruption_point.h"
+
 namespace millrace::network::loops {
 
 /// Columns of the right matrix that are worked on together.
@@ -56,6 +58,7 @@ void multiply(const Product<T>& p, Fill&& fill) {
     for (std::int64_t column = 0; column < p.columns; column += panel_width) {
       const PanelPlace at{k, std::min(block, p.depth - k), column,
                           std::min(panel_width, p.columns - column)};
+      interruption_point();
       fill(at, panel.data());
       multiply_rows(p, panel.data(), at);
     }
