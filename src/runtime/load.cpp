@@ -274,6 +274,7 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
   turn.least = 2;
   std::vector<Contestant> contestants;
   for (const Contender& each : contenders) {
+    if (options.between) options.between();  // to deploy one may take a second
     turn.in_flight = each.in_flight;
     contestants.emplace_back(IntermittentLoad(deploy(each.plan, network, engines), network, turn));
   }

@@ -24,7 +24,7 @@ struct LoadOptions {
                                             // pipelines with offsets
   std::int64_t least = 10;                  // frames, at least
   std::int64_t in_flight = 0;               // frames on their way; 0: all that fit
-  std::function<void()> between = {};       // called after each frame; may throw to stop
+  std::function<void()> between = {};       // after each frame, before each deployment; may throw
 };
 
 struct Load {
