@@ -33,12 +33,13 @@ fs::path folder_for_temporaries() {
                            "); make room, or set TMPDIR there to another folder");
 }
 
-/// Who has the lock of a file has it under this name too: nobody has removed it in between.
-bool has_lock_of(int file, const fs::path& path) {
-  struct stat open{}, named{};
+/// Locks a file of this user. Whether it still has its name: nobody has removed it in between.
+bool lock_if_named(int file, const fs::path& path) {
+  struct stat open {
+  }, named{};
   return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &open) == 0 &&
-         ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
+         open.st_uid == ::geteuid() && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 /// What workers left that were killed: a living one has the lock of its file.
@@ -48,7 +49,7 @@ void remove_left_behind(const fs::path& parent) {
     if (!each.path().filename().string().starts_with(prefix)) continue;
     const int file = ::open((each.path() / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) continue;
-    if (has_lock_of(file, each.path() / name)) fs::remove_all(each.path(), ignored);
+    if (lock_if_named(file, each.path() / name)) fs::remove_all(each.path(), ignored);
     ::close(file);
   }
 }
@@ -63,7 +64,7 @@ WeightsFile::WeightsFile(std::int64_t bytes) : size_(bytes) {
     if (::mkdtemp(pattern.data()) == nullptr) fail(pattern, bytes);
     folder_ = pattern;
     file_ = ::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file_ < 0 || has_lock_of(file_, folder_ / name)) break;
+    if (file_ < 0 || lock_if_named(file_, folder_ / name)) break;
     ::close(std::exchange(file_, -1));  // another worker took it for one that was left behind
   }
   // The room is taken now: who looks at a page that cannot be written later would be ended.

@@ -9,8 +9,8 @@ namespace millrace_cluster {
 
 class WeightsFile {
  public:
-  /// In a new folder under $TMPDIR, else /var/tmp, else /tmp. std::runtime_error that says what
-  /// cannot be written.
+  /// In a new folder under $TMPDIR, else /var/tmp, else /tmp; what killed workers of this user left
+  /// there is removed. std::runtime_error that says what cannot be written.
   explicit WeightsFile(std::int64_t bytes);
   ~WeightsFile();
   WeightsFile(const WeightsFile&) = delete;
